@@ -17,10 +17,20 @@ use crate::environment;
 const LAUNCHER: &str = "/proc/self/exe";
 const SUBCOMMAND: &str = "confine";
 
+/// Of servers. They do not see the folder of the engine either, which has contents of everyone.
 pub(crate) fn confiner(config: &Config) -> anyhow::Result<Confiner> {
+    hiding(config, own(config).into_iter().chain([config.engine.folder.clone()]).collect())
+}
+
+/// Of the engine.
+pub(crate) fn engine_confiner(config: &Config) -> anyhow::Result<Confiner> {
+    hiding(config, own(config))
+}
+
+fn hiding(config: &Config, own: Vec<PathBuf>) -> anyhow::Result<Confiner> {
     let launcher = (PathBuf::from(LAUNCHER), vec![SUBCOMMAND.to_owned()]);
     let cwd = std::env::current_dir().context("could not find the working folder")?;
-    let ground = GatewayPaths { own: own(config), guarded: guarded(config), home: std::env::home_dir(), cwd };
+    let ground = GatewayPaths { own, guarded: guarded(config), home: std::env::home_dir(), cwd };
     Ok(Confiner::new(launcher, ground, config.sandbox))
 }
 

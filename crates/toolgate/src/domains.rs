@@ -4,8 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate_core::platform::PlatformTool;
+use toolgate_documents::Documents;
 use toolgate_domain::DomainSet;
 use toolgate_files::Files;
+use toolgate_index::Indexes;
+use toolgate_knowledge::KnowledgeBases;
 use toolgate_platform::PlatformTools;
 use toolgate_runs::Runs;
 use toolgate_schema::SchemaVersions;
@@ -20,22 +23,34 @@ pub(crate) fn tools() -> Vec<Arc<PlatformTool>> {
         toolgate_runs::domain().tools(),
         toolgate_substrate::domain().tools(),
         toolgate_schema::domain().tools(),
+        toolgate_knowledge::domain().tools(),
         toolgate_tasks::domain().tools(),
+        toolgate_documents::domain().tools(),
+        toolgate_index::domain().tools(),
     ]
     .concat();
     tools.sort_by(|one, other| one.wire.cmp(&other.wire));
     tools
 }
 
+/// The things that the tools work on.
+#[derive(Clone, Copy)]
+pub(crate) struct DomainStates<'a> {
+    pub(crate) files: &'a Arc<Files>,
+    pub(crate) runs: &'a Arc<Runs>,
+    pub(crate) substrate: &'a Arc<Substrate>,
+    pub(crate) schemas: &'a Arc<SchemaVersions>,
+    pub(crate) tasks: &'a Arc<TaskTools>,
+    pub(crate) documents: &'a Arc<Documents>,
+    pub(crate) indexes: &'a Arc<Indexes>,
+    pub(crate) knowledge: &'a Arc<KnowledgeBases>,
+    pub(crate) input_hold: Duration,
+}
+
 /// The same tools with what they work on.
-pub(crate) fn bind(
-    files: &Arc<Files>,
-    runs: &Arc<Runs>,
-    substrate: &Arc<Substrate>,
-    schemas: &Arc<SchemaVersions>,
-    tasks: &Arc<TaskTools>,
-    input_hold: Duration,
-) -> DomainSet {
+pub(crate) fn bind(states: DomainStates<'_>) -> DomainSet {
+    let DomainStates { files, runs, substrate, schemas, tasks, documents, indexes, knowledge, input_hold } =
+        states;
     let platform = Arc::new(PlatformTools::new(files.clone(), runs.clone(), input_hold));
     DomainSet::default()
         .with(toolgate_platform::control(), &platform)
@@ -43,7 +58,10 @@ pub(crate) fn bind(
         .with(toolgate_runs::domain(), runs)
         .with(toolgate_substrate::domain(), substrate)
         .with(toolgate_schema::domain(), schemas)
+        .with(toolgate_knowledge::domain(), knowledge)
         .with(toolgate_tasks::domain(), tasks)
+        .with(toolgate_documents::domain(), documents)
+        .with(toolgate_index::domain(), indexes)
 }
 
 #[cfg(test)]

@@ -15,8 +15,10 @@ mod reload;
 
 // The gateway, assembled.
 mod agents;
+mod citations;
 mod domains;
 mod governance;
+mod knowledge;
 mod platform;
 mod recording;
 mod rest;
@@ -45,6 +47,7 @@ mod seating;
 mod chronicle;
 mod confining;
 mod ended_callers;
+mod engine;
 mod machine;
 mod models;
 mod server_metrics;

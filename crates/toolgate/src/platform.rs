@@ -1,23 +1,34 @@
-//! The gateway's own domains: files, runs, tasks, the substrate, schemas, and its own tools over them.
+//! The gateway's own domains: files, runs, tasks, the substrate, schemas, documents,
+//! indexes, knowledge bases, and its own tools over them; and the engine beside them.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use toolgate_core::Refusal;
 use toolgate_core::governance::Clock;
+use toolgate_documents::{Documents, DocumentsSetup};
 use toolgate_domain::DomainSet;
 use toolgate_edge::{Gateway, GatewaySuppliers, Quotas};
+use toolgate_engine::EngineLink;
 use toolgate_files::{Files, FilesSettings};
+use toolgate_index::{IndexSetup, Indexes};
+use toolgate_models::ModelDesk;
 use toolgate_pipeline::schema::Schemas;
 use toolgate_runs::{Runs, WaitLimits};
 use toolgate_schema::{SchemaSetup, SchemaVersions};
 use toolgate_store::Store;
 use toolgate_substrate::{Substrate, SubstrateSetup};
 use toolgate_tasks::TaskTools;
+use toolgate_work::{WorkDesk, WorkSettings, WorkSetup};
 
+use crate::citations::DocumentSights;
 use crate::config::Config;
+use crate::domains::DomainStates;
+use crate::engine;
 use crate::governance::{Governance, SystemClock};
+use crate::knowledge::{self, KnowledgeParts};
 use crate::recording::ServerRecording;
 use crate::run_contents::KeptRunContents;
 
@@ -26,8 +37,16 @@ pub(crate) struct PlatformDomains {
     pub(crate) files: Arc<Files>,
     pub(crate) runs: Arc<Runs>,
     pub(crate) substrate: Arc<Substrate>,
+    /// Started when something is asked of it.
+    pub(crate) engine: Arc<EngineLink>,
+    /// Work that takes longer than a call.
+    pub(crate) work: Arc<WorkDesk>,
+    working: TaskTracker,
+    /// Passages in their documents, for people.
+    pub(crate) citations: Arc<DocumentSights>,
     /// Connected where the gateway runs agents.
     pub(crate) tasks: Arc<TaskTools>,
+    pub(crate) indexes: Arc<Indexes>,
     pub(crate) tools: Arc<DomainSet>,
 }
 
@@ -37,6 +56,7 @@ pub(crate) async fn open(
     governance: &Governance,
     listen: SocketAddr,
     record: ServerRecording,
+    models: &Arc<ModelDesk>,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<PlatformDomains> {
     let clock = Arc::new(SystemClock::default());
@@ -49,6 +69,7 @@ pub(crate) async fn open(
         shutdown: shutdown.clone(),
     });
     let files = files.map_err(told)?;
+    let engine = engine::link(config, files.blobs(), clock.clone())?;
     let substrate = Substrate::new(SubstrateSetup {
         store: store.clone(),
         books: governance.books.clone(),
@@ -56,11 +77,12 @@ pub(crate) async fn open(
         clock: clock.clone(),
         collection: config.substrate.collection,
     });
+    let stream = stream(config, record, &*clock);
     let setup = toolgate_runs::RunsSetup {
         store: store.clone(),
         books: governance.books.clone(),
         contents: Arc::new(KeptRunContents::new(files.clone(), substrate.clone())),
-        stream: stream(config, record, &*clock),
+        stream: stream.clone(),
         clock: clock.clone(),
         shutdown: shutdown.clone(),
     };
@@ -70,12 +92,59 @@ pub(crate) async fn open(
         store: store.clone(),
         books: governance.books.clone(),
         files: files.clone(),
-        clock,
+        clock: clock.clone(),
         validator: Arc::new(Schemas::default()),
     });
-    let (tasks, hold) = (Arc::new(TaskTools::default()), config.runs.input_hold);
-    let tools = Arc::new(crate::domains::bind(&files, &runs, &substrate, &schemas, &tasks, hold));
-    Ok(PlatformDomains { files, runs, substrate, tasks, tools })
+    let work = desk(store, &runs, clock.clone(), stream);
+    let documents = Documents::new(DocumentsSetup {
+        store: store.clone(),
+        files: files.clone(),
+        substrate: substrate.clone(),
+        engine: engine.clone(),
+        work: work.clone(),
+        clock: clock.clone(),
+    });
+    let indexes = toolgate_index::open(IndexSetup {
+        store: store.clone(),
+        books: governance.books.clone(),
+        files: files.clone(),
+        clock: clock.clone(),
+        substrate: substrate.clone(),
+        engine: engine.clone(),
+        documents: documents.clone(),
+        work: work.clone(),
+        settings: config.index.clone(),
+    });
+    let indexes = indexes.map_err(told)?;
+    let knowledge = knowledge::open(KnowledgeParts {
+        store,
+        books: &governance.books,
+        clock,
+        indexes: &indexes,
+        documents: &documents,
+        models,
+        model: config.knowledge.model.as_ref(),
+    });
+    let tasks = Arc::new(TaskTools::default());
+    let tools = Arc::new(crate::domains::bind(DomainStates {
+        files: &files,
+        runs: &runs,
+        substrate: &substrate,
+        schemas: &schemas,
+        tasks: &tasks,
+        documents: &documents,
+        indexes: &indexes,
+        knowledge: &knowledge,
+        input_hold: config.runs.input_hold,
+    }));
+    let citations = Arc::new(DocumentSights { store: store.clone(), documents, engine: engine.clone() });
+    let working = TaskTracker::new();
+    Ok(PlatformDomains { files, runs, substrate, engine, work, working, indexes, citations, tasks, tools })
+}
+
+fn desk(store: &Store, runs: &Arc<Runs>, clock: Arc<dyn Clock>, stream: String) -> Arc<WorkDesk> {
+    let (store, runs, settings) = (store.clone(), runs.clone(), WorkSettings::default());
+    WorkDesk::new(WorkSetup { store, clock, runs, settings, stream })
 }
 
 impl PlatformDomains {
@@ -86,8 +155,17 @@ impl PlatformDomains {
         self.files.limit(Box::new(move |owner| quotas.of(owner).stored_bytes_max));
     }
 
+    /// Takes up long work from now on.
+    pub(crate) fn begin_work(&self, shutdown: &CancellationToken) {
+        self.working.spawn(self.work.clone().run_until(shutdown.clone()));
+    }
+
+    /// Long work has heard of the end; its leases are given back while the store is there.
     pub(crate) async fn close(&self) {
+        self.working.close();
+        self.working.wait().await;
         self.runs.stop().await;
+        self.engine.stop().await;
         self.files.stop().await;
     }
 }

@@ -126,6 +126,7 @@ pub(crate) async fn api(
         discovery: discovery.clone(),
         platform: domains.tools.tools().to_vec(),
         files: domains.files.clone(),
+        citations: domains.citations.clone(),
         runs: domains.runs.clone(),
         tasks: domains.tasks.clone(),
         streams: Arc::new(McpStreamQuota(quotas.clone())),

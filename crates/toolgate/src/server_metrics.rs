@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate_edge::MetricSource;
+use toolgate_engine::{EngineLink, EngineState};
 use toolgate_registry::Registry;
 use toolgate_upstream::{LatencySnapshot, ServerManager, ServerVitals};
 
@@ -14,6 +15,7 @@ pub(crate) struct ServerNumbers {
     pub(crate) registry: Arc<Registry>,
     pub(crate) servers: Arc<ServerManager>,
     pub(crate) anchors: Arc<AnchorBoard>,
+    pub(crate) engine: Arc<EngineLink>,
 }
 
 impl MetricSource for ServerNumbers {
@@ -23,6 +25,7 @@ impl MetricSource for ServerNumbers {
             known.filter_map(|one| Some((one.name.to_string(), self.servers.vitals(&one.name)?))).collect();
         write_vitals(text, &all);
         write_anchors(text, self.anchors.read());
+        write_engine(text, &self.engine.state());
     }
 }
 
@@ -30,6 +33,20 @@ impl MetricSource for ServerNumbers {
 pub(crate) fn write_anchors<'a>(text: &mut String, anchors: impl Iterator<Item = (&'a str, usize)>) {
     let values = anchors.map(|(name, waiting)| (label(&[("anchor", name)]), waiting));
     gauge(text, "toolgate_checkpoints_waiting", "Signed checkpoints that could not be kept yet", values);
+}
+
+/// The state of the engine: 1 for the one that it has.
+pub(crate) fn write_engine(text: &mut String, state: &EngineState) {
+    let now = match state {
+        EngineState::NotStarted => "not_started",
+        EngineState::Running { .. } => "running",
+        EngineState::Broken { .. } => "broken",
+        EngineState::Missing { .. } => "missing",
+        EngineState::Stopped => "stopped",
+    };
+    let states = ["not_started", "running", "broken", "missing", "stopped"];
+    let values = states.into_iter().map(|one| (label(&[("state", one)]), usize::from(one == now)));
+    gauge(text, "toolgate_engine", "1 for the state that the engine is in", values);
 }
 
 /// The families, of these servers.

@@ -34,6 +34,7 @@ use crate::config::Config;
 use crate::confining;
 use crate::domains;
 use crate::ended_callers;
+use crate::engine;
 use crate::environment;
 use crate::finding;
 use crate::governance::{
@@ -140,6 +141,7 @@ async fn build(
     let confiner = confining::confiner(config)?;
     if record == ServerRecording::Yes {
         confining::warn(config, &confiner);
+        engine::make_folder(config);
     }
     let servers = ServerManager::start(toolgate_upstream::ManagerSetup {
         specs: Vec::new(),
@@ -208,7 +210,7 @@ async fn build(
         shutdown: shutdown.clone(),
     })
     .await?;
-    let domains = platform::open(config, store, &governance, listen, record, &shutdown).await?;
+    let domains = platform::open(config, store, &governance, listen, record, &models, &shutdown).await?;
     let doorway = RestDoorway::default();
     let bearer = callers::bearer(config)?;
     let quotas = Quotas::new(config.quotas.clone(), Arc::new(StoredUsage(store.clone())));
@@ -237,18 +239,30 @@ async fn build(
         hub,
         protected_resource: callers::protected_resource(config, listen, bearer.as_deref()),
         credentials: Arc::new(Callers { store: store.clone(), bearer }),
-        numbers: Arc::new(ServerNumbers { registry: registry.clone(), servers: servers.clone(), anchors }),
+        numbers: Arc::new(ServerNumbers {
+            registry: registry.clone(),
+            servers: servers.clone(),
+            anchors,
+            engine: domains.engine.clone(),
+        }),
         allowed: AllowedHosts::new(listen, &config.allowed_hosts, &config.allowed_origins),
         limits: config.limits.clone(),
         sealing_key,
         shutdown: shutdown.clone(),
     });
     domains.meet(&gateway, &quotas);
+    if record == ServerRecording::Yes {
+        domains.begin_work(&shutdown);
+    }
     let following = seating::follow(around, sessions.clone(), gateway.clone());
     tasks.spawn(shutdown.clone().run_until_cancelled_owned(following));
     if let (ServerRecording::Yes, Some(every)) = (record, config.substrate.collect_every) {
         let collecting = collecting::keep_up(domains.substrate.clone(), every);
         tasks.spawn(shutdown.clone().run_until_cancelled_owned(collecting));
+    }
+    if record == ServerRecording::Yes {
+        let following = toolgate_index::follow(domains.indexes.clone());
+        tasks.spawn(shutdown.clone().run_until_cancelled_owned(following));
     }
     if let Some(checkpointer) = checkpointer {
         tasks.spawn(shutdown.clone().run_until_cancelled_owned(checkpointer.run()));

@@ -241,7 +241,8 @@ impl Files {
         media::sniff(&sample, name.map(FileName::as_str)).to_owned()
     }
 
-    pub(crate) fn blobs(&self) -> &Blobs {
+    /// The bytes themselves, for parts of the gateway that keep their own.
+    pub fn blobs(&self) -> &Blobs {
         &self.blobs
     }
 

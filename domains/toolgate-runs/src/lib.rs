@@ -21,7 +21,7 @@ pub use toolgate_core::{Refusal, RefusalKind};
 pub use tools::{VisibleRuns, changeable_run, domain, visible_run};
 pub use view::{
     AskedCompletion, AskedFailure, CallClaim, InputPage, InputQuery, NewQuestion, NewRun, NewTask,
-    RunCallView, RunInput, RunPage, RunQuery, StateSource, TaskPage,
+    RunCallView, RunInput, RunPage, RunQuery, StateSource, TaskPage, WorkCompletion,
 };
 
 pub use toolgate_store::{RunCallState, StoredTaskVersion, TaskWords};

@@ -89,6 +89,17 @@ pub struct AskedCompletion {
     pub manifest: Option<Digest>,
 }
 
+/// The end of long work that the gateway did itself.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct WorkCompletion {
+    pub summary: String,
+    pub result: Value,
+    /// A manifest that exists. Without it, one is made of the result and the stored artifacts.
+    pub manifest: Option<Digest>,
+    /// True if it left something out, which the result names.
+    pub is_partial: bool,
+}
+
 /// The failure that a tool reports.
 #[derive(Clone, PartialEq, Debug)]
 pub struct AskedFailure {

@@ -17,9 +17,10 @@ use toolgate_domain::Domain;
 
 pub use collection::{CollectedRows, CollectionMode, CollectionSettings, CollectionSummary};
 pub use manifests::{
-    BadPathProof, ChangedPath, DifferenceSummary, MadeManifest, Manifest, ManifestNote, NamedContents,
-    ProvedPath, SnapshotContent, SnapshotEntry, check_proof,
+    BadPathProof, ChangedFile, ChangedFileKind, ChangedPath, DifferenceSummary, ListedFile, MadeManifest,
+    Manifest, ManifestNote, NamedContents, NewFile, ProvedPath, SnapshotContent, SnapshotEntry, check_proof,
 };
+pub use pointers::PointerHead;
 pub use refusal::unknown_manifest;
 pub use state::{Substrate, SubstrateSetup};
 pub use toolgate_core::substrate::{ArtifactDigest, ManifestDigest};

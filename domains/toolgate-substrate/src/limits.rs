@@ -34,6 +34,9 @@ pub(crate) const REF_BYTES_MAX: u64 = 512 << 20;
 /// The most changes that a summary counts.
 pub(crate) const SUMMARY_CHANGES_MAX: usize = 100_000;
 
+/// How deep manifests that name one another are descended into.
+pub(crate) const NESTING_MAX: usize = 16;
+
 /// The most manifests that the search for a common ancestor looks at.
 pub(crate) const ANCESTORS_MAX: usize = 10_000;
 /// The most branches of a history that is read in pages.

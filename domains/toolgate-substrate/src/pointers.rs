@@ -6,7 +6,10 @@ mod finding;
 mod listing;
 mod moving;
 mod output;
+mod own;
 mod plan;
 mod refusal;
 mod shown;
 pub(crate) mod tools;
+
+pub use own::PointerHead;

@@ -5,6 +5,8 @@ use toolgate_core::substrate::ManifestDigest;
 use toolgate_core::{Digest, Refusal, codes};
 use toolgate_store::{StoreError, StoreManifestError};
 
+use crate::limits::NESTING_MAX;
+
 /// The number of characters of a caller's path that a message repeats.
 const PATH_CHARS_MAX: usize = 120;
 
@@ -74,6 +76,11 @@ pub(crate) fn unknown_path(path: &str) -> Refusal {
 
 pub(crate) fn invalid(message: impl Into<String>, hint: &str) -> Refusal {
     Refusal::new(&codes::INVALID_ARGUMENTS, message).hint(hint)
+}
+
+pub(crate) fn nested_too_deep() -> Refusal {
+    let message = format!("manifests within manifests are read {NESTING_MAX} deep at most");
+    invalid(message, "name the inner manifest itself")
 }
 
 pub(crate) fn bad_cursor(text: &str) -> Refusal {

@@ -24,6 +24,6 @@ pub use profile::{
     Chunking, FieldWeights, Fusion, MeaningScoring, Profile, SnippetRule, Stemming, WordFeedback, WordScoring,
 };
 pub use search::{
-    Explain, Explanation, FilterRule, HitId, IndexRef, ItemSpan, Passage, PassageSentence, Passages,
-    ScoreParts, Search, SearchAnswer, SearchFilter, SearchHit, Snippet, TermScore,
+    Explain, Explanation, FilterRule, HitId, IndexRef, ItemSpan, Passage, PassageHit, PassageSentence,
+    Passages, ScoreParts, Search, SearchAnswer, SearchFilter, Snippet, TermScore,
 };

@@ -45,7 +45,7 @@ pub struct FilterRule {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SearchAnswer {
     /// The best first.
-    pub hits: Vec<SearchHit>,
+    pub hits: Vec<PassageHit>,
     /// True if vectors took part.
     pub by_meaning: bool,
     pub warnings: Vec<String>,
@@ -60,7 +60,7 @@ pub struct HitId {
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct SearchHit {
+pub struct PassageHit {
     pub id: HitId,
     pub path: String,
     pub artifact: ContentId,
@@ -148,7 +148,7 @@ pub struct Passages {
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Passage {
-    pub hit: SearchHit,
+    pub hit: PassageHit,
     pub text: String,
     pub sentences: Vec<PassageSentence>,
 }

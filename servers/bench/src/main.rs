@@ -3,8 +3,10 @@
 
 #![expect(clippy::print_stdout, reason = "what was measured is what it prints")]
 
+mod citations;
 mod headlines;
 mod jobs;
+mod json_lines;
 mod keywords;
 mod labels;
 mod languages;
@@ -18,6 +20,7 @@ mod speech;
 mod speed;
 mod subtitles;
 mod tables;
+mod tantivy_words;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -99,6 +102,19 @@ enum Set {
     },
     /// IMSC documents: parsed, and unchanged by a round trip
     Subtitles { data: PathBuf },
+    /// Citations of places, for script/bench index
+    Citations {
+        /// Lines of JSON, each a file with a DocIR and a place in it
+        places: PathBuf,
+    },
+    /// Rankings by tantivy with its defaults, for script/bench index
+    TantivyWords {
+        /// A folder of documents.jsonl and queries.jsonl
+        data: PathBuf,
+        /// One of tantivy's own
+        #[arg(long, default_value = "en_stem")]
+        tokenizer: String,
+    },
     /// Start-up, one parse, ten at once
     Speed {
         /// The folder of the programs
@@ -122,6 +138,8 @@ fn main() -> ExitCode {
         Set::Redaction { data } => redaction::run(&data),
         Set::Speech { data, models } => speech::run(&data, models),
         Set::Subtitles { data } => subtitles::run(&data),
+        Set::Citations { places } => citations::run(&places),
+        Set::TantivyWords { data, tokenizer } => tantivy_words::run(&data, &tokenizer),
         Set::Speed { programs } => speed::run(&programs),
     };
     match measured {

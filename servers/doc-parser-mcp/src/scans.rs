@@ -147,6 +147,7 @@ fn read_page(
         Picture::from_rgb(drawn.width, drawn.height, drawn.rgb).map_err(|error| error.to_string())?;
     let reading = engine.read(&picture).map_err(|error| error.to_string())?;
     page.blocks = blocks(&reading);
+    page.places.clear();
     page.lines = reading.lines.iter().map(|line| placed(line, scale)).collect();
     page.source = PageSource::Ocr;
     Ok(())

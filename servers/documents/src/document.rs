@@ -42,6 +42,12 @@ pub struct Page {
     pub blocks: Vec<Block>,
     /// Lines with their positions, in reading order. Empty for formats without a layout.
     pub lines: Vec<PageLine>,
+    /// The places of `blocks`, one for each. Empty for formats without a layout.
+    pub places: Vec<BlockPlace>,
+    /// Headers and footers, which are not among the blocks.
+    pub furniture: Vec<FurnitureBlock>,
+    /// Pictures that are large enough to be more than decoration. One that covers nearly all of the page is first.
+    pub pictures: Vec<Bounds>,
     /// Points; zero where a page has no size.
     pub width: f32,
     pub height: f32,
@@ -93,6 +99,32 @@ pub struct Table {
     pub header_rows: usize,
     /// 0 to 1: 1 if the format itself declares it as a table.
     pub confidence: f32,
+    /// Cells that cover more than one row or column.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spans: Vec<CellSpan>,
+    /// The places of the words in cells. Empty for formats without a layout.
+    #[serde(skip)]
+    pub places: Vec<CellPlace>,
+}
+
+/// A cell that covers others to its right and below, which are empty.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct CellSpan {
+    /// Its own place, from 0.
+    pub row: usize,
+    pub column: usize,
+    /// The rows and columns that it covers, its own included.
+    pub rows: usize,
+    pub columns: usize,
+}
+
+/// The place of a cell's text.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct CellPlace {
+    /// From 0.
+    pub row: usize,
+    pub column: usize,
+    pub lines: Vec<PlacedLine>,
 }
 
 /// Points from the top left corner of the page.
@@ -112,4 +144,44 @@ pub struct PageLine {
     /// Size of most of its letters, in points.
     pub size: f32,
     pub bold: bool,
+}
+
+/// The place of a block on its page. That of a table is empty: its cells have places.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct BlockPlace {
+    pub lines: Vec<PlacedLine>,
+}
+
+/// A line of a block. Text that does not go to the right has a line for each word.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct PlacedLine {
+    pub bounds: Bounds,
+    /// Characters (Unicode code points) of the block's text: from, to.
+    pub start: usize,
+    pub end: usize,
+    /// In the order of the text.
+    pub words: Vec<PlacedSpan>,
+}
+
+/// A word of a line, in characters of the block's text and in points of the page.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct PlacedSpan {
+    pub start: usize,
+    pub end: usize,
+    pub left: f32,
+    pub right: f32,
+}
+
+/// A header or footer: text that many pages have at the same place.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FurnitureBlock {
+    pub edge: FurnitureEdge,
+    pub text: String,
+    pub place: BlockPlace,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FurnitureEdge {
+    Header,
+    Footer,
 }

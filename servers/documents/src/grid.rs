@@ -1,7 +1,10 @@
 //! Tables while they are read: cells with spans become rows of equal length. A table that is used only for
 //! layout is taken apart, so that headings and lists in it are found.
 
-use crate::document::{Block, Table};
+mod spans;
+
+use crate::document::{Block, CellSpan, Table};
+use spans::SpanDraft;
 
 /// No real table is wider; spreadsheets have the same limit.
 const COLUMNS_MAX: usize = 16_384;
@@ -55,6 +58,15 @@ pub(crate) struct GridCell {
     /// The number of columns and rows it covers beyond its own.
     pub(crate) more_columns: usize,
     pub(crate) more_rows: usize,
+    /// It has no content, and belongs to the cell above it or to its left.
+    pub(crate) covered: Option<CellCover>,
+}
+
+/// The direction in which a covered cell finds the one that covers it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CellCover {
+    FromAbove,
+    FromLeft,
 }
 
 impl GridCell {
@@ -66,6 +78,12 @@ impl GridCell {
     pub(crate) fn spanning(mut self, columns: usize, rows: usize) -> Self {
         self.more_columns = columns.clamp(1, SPAN_MAX) - 1;
         self.more_rows = rows.clamp(1, SPAN_MAX) - 1;
+        self
+    }
+
+    /// Formats that write covered cells out mark them.
+    pub(crate) fn covered(mut self, cover: Option<CellCover>) -> Self {
+        self.covered = cover;
         self
     }
 }
@@ -125,7 +143,7 @@ impl Grid {
             cells.cut();
         }
         let told = self.header_rows;
-        let (rows, header_rows) = self.place(cells);
+        let (rows, header_rows, spans) = self.place(cells);
         if rows.is_empty() {
             return Vec::new();
         }
@@ -133,7 +151,7 @@ impl Grid {
             0 => guess_header(&rows),
             _ => header_rows,
         };
-        vec![Block::Table(Table { page, bounds: None, rows, header_rows, confidence: 1.0 })]
+        vec![Block::Table(Table { page, rows, header_rows, confidence: 1.0, spans, ..Table::default() })]
     }
 
     fn places_things(&self) -> bool {
@@ -146,10 +164,11 @@ impl Grid {
         columns <= LAYOUT_COLUMNS_MAX && filled.iter().any(|cell| is_part_of_page(&cell.blocks))
     }
 
-    fn place(self, cells: &mut CellBudget) -> (Vec<Vec<String>>, usize) {
+    fn place(self, cells: &mut CellBudget) -> (Vec<Vec<String>>, usize, Vec<CellSpan>) {
         let told = self.header_rows;
         let mut header_rows = 0;
         let mut rows = Vec::new();
+        let mut spans = SpanDraft::default();
         // For each column, how many rows below are still covered from above.
         let mut covered: Vec<usize> = Vec::new();
         let width = self.rows.iter().map(|row| width_of(row)).max().unwrap_or_default().min(COLUMNS_MAX);
@@ -157,14 +176,17 @@ impl Grid {
         // Cells that reach down push others to the right, but never far in a real table.
         let columns_max = (width * 2 + 16).min(COLUMNS_MAX);
         for (index, row) in self.rows.into_iter().take(fitting).enumerate() {
-            let row = place_row(row, &mut covered, columns_max);
-            if row.iter().any(|cell| !cell.is_empty()) {
+            let row = place_row(row, &mut covered, columns_max, &mut spans);
+            let is_filled = row.iter().any(|cell| !cell.is_empty());
+            spans.end_row(is_filled);
+            if is_filled {
                 header_rows += usize::from(index < told);
                 rows.push(row);
             }
         }
         even_out(&mut rows, cells);
-        (rows, header_rows)
+        let spans = spans.finish(rows.len(), rows.first().map_or(0, Vec::len));
+        (rows, header_rows, spans)
     }
 }
 
@@ -178,7 +200,12 @@ fn is_part_of_page(blocks: &[Block]) -> bool {
     blocks.iter().any(has_parts) || items >= 2 || blocks.len() >= LAYOUT_BLOCKS
 }
 
-fn place_row(row: Vec<GridCell>, covered: &mut Vec<usize>, columns_max: usize) -> Vec<String> {
+fn place_row(
+    row: Vec<GridCell>,
+    covered: &mut Vec<usize>,
+    columns_max: usize,
+    spans: &mut SpanDraft,
+) -> Vec<String> {
     let mut placed: Vec<String> = Vec::new();
     let mut row = row.into_iter();
     let mut next = row.next();
@@ -201,7 +228,13 @@ fn place_row(row: Vec<GridCell>, covered: &mut Vec<usize>, columns_max: usize) -
             covered.resize(end, 0);
         }
         covered[column..end].fill(cell.more_rows);
-        placed.push(text_of(&cell.blocks));
+        let text = text_of(&cell.blocks);
+        match cell.covered.filter(|_| text.is_empty()) {
+            Some(CellCover::FromAbove) => spans.grow_down(column),
+            Some(CellCover::FromLeft) => spans.grow_right(column),
+            None => spans.begin(column, end - column, cell.more_rows + 1, !text.is_empty()),
+        }
+        placed.push(text);
         placed.resize(end, String::new());
         next = row.next();
     }

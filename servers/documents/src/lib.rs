@@ -38,12 +38,15 @@ mod xml;
 #[cfg(test)]
 mod testing;
 
-pub use document::{Block, Bounds, Document, DocumentFacts, Page, PageLine, PageSource, Table};
+pub use document::{
+    Block, BlockPlace, Bounds, CellPlace, CellSpan, Document, DocumentFacts, FurnitureBlock, FurnitureEdge,
+    Page, PageLine, PageSource, PlacedLine, PlacedSpan, Table,
+};
 pub use error::DocumentError;
 pub use kind::DocumentKind;
 pub use language::{Language, language};
 pub use limits::DocumentLimits;
 pub use open::open;
-pub use options::OpenOptions;
+pub use options::{OpenOptions, TableSearch};
 pub use pages::{BadPageRange, PageRange};
 pub use text::{DecodedText, decode};

@@ -72,10 +72,25 @@ fn cut_page(page: &mut Page, left: &mut usize) -> bool {
         let kept = if cut_block(block, *left) { index + 1 } else { index };
         *left = 0;
         page.blocks.truncate(kept);
+        page.places.truncate(kept);
+        cut_place(page);
         page.lines.clear();
         return true;
     }
     false
+}
+
+/// Cuts the place of the last block to what is left of its text.
+fn cut_place(page: &mut Page) {
+    let has_places = page.places.len() == page.blocks.len();
+    let (Some(Block::Paragraph(text) | Block::Code(text)), Some(place), true) =
+        (page.blocks.last(), page.places.last_mut(), has_places)
+    else {
+        return;
+    };
+    let letters = text.chars().count();
+    place.lines.iter_mut().for_each(|line| pdf::clip(line, letters));
+    place.lines.retain(|line| line.end > line.start);
 }
 
 /// True if something of it is left.

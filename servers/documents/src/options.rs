@@ -11,6 +11,16 @@ pub struct OpenOptions {
     pub password: Option<String>,
     /// Only these pages; all if left out.
     pub pages: Option<PageRange>,
+    pub tables: TableSearch,
+}
+
+/// The treatment of tables that a format does not declare, such as those of a PDF.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum TableSearch {
+    #[default]
+    Find,
+    /// Their words are read as text, which is faster.
+    Skip,
 }
 
 impl OpenOptions {

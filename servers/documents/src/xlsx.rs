@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use calamine::{Reader, Xlsx, XlsxError};
+use calamine::{Dimensions, Reader, Xlsx, XlsxError};
 
 use crate::archive::Archive;
-use crate::document::{Block, Document, DocumentFacts, Page, PageSource, Table};
+use crate::document::{Block, CellSpan, Document, DocumentFacts, Page, PageSource, Table};
 use crate::error::DocumentError;
 use crate::grid::{self, CellBudget};
 use crate::kind::DocumentKind;
@@ -19,6 +19,8 @@ use crate::package::Package;
 use crate::text::too_many_pages;
 
 const FORMAT: &str = "workbook";
+/// Merged cells of one sheet.
+const MERGED_MAX: usize = 100_000;
 
 type Workbook<'b> = Xlsx<Cursor<&'b [u8]>>;
 
@@ -54,7 +56,11 @@ fn read_workbook(
             continue;
         }
         match filled_cells(&mut workbook, name, &mut cells) {
-            Ok(filled) => pages.push(sheet(name, number, filled, &mut cells)),
+            Ok(filled) => {
+                // A sheet is read without its merged cells if they cannot be understood.
+                let merged = workbook.merge_cells_by_sheet_name(name).unwrap_or_default();
+                pages.push(sheet(name, number, filled, &merged, &mut cells));
+            }
             Err(error) => {
                 warnings.push(format!("sheet {number} ({name:?}) could not be read: {error}"));
                 pages.push(Page { number, source: PageSource::Empty, ..Page::default() });
@@ -90,19 +96,30 @@ fn filled_cells(
     Ok(filled)
 }
 
-fn sheet(name: &str, number: u32, filled: Vec<FilledCell>, cells: &mut CellBudget) -> Page {
+fn sheet(
+    name: &str,
+    number: u32,
+    filled: Vec<FilledCell>,
+    merged: &[Dimensions],
+    cells: &mut CellBudget,
+) -> Page {
     let mut blocks = vec![Block::Heading { level: 2, text: name.to_owned() }];
-    let rows = dense(filled, cells);
+    let (rows, spans) = dense(filled, merged, cells);
     let source = if rows.is_empty() { PageSource::Empty } else { PageSource::Text };
     if !rows.is_empty() {
         let header_rows = grid::guess_header(&rows);
-        blocks.push(Block::Table(Table { page: number, bounds: None, rows, header_rows, confidence: 1.0 }));
+        let table = Table { page: number, rows, header_rows, confidence: 1.0, spans, ..Table::default() };
+        blocks.push(Block::Table(table));
     }
     Page { number, source, blocks, ..Page::default() }
 }
 
 /// Rows and columns with content, in order, without the empty ones between.
-fn dense(filled: Vec<FilledCell>, cells: &mut CellBudget) -> Vec<Vec<String>> {
+fn dense(
+    filled: Vec<FilledCell>,
+    merged: &[Dimensions],
+    cells: &mut CellBudget,
+) -> (Vec<Vec<String>>, Vec<CellSpan>) {
     let columns: Vec<u32> =
         filled.iter().map(|cell| cell.column).collect::<BTreeSet<_>>().into_iter().collect();
     let rows: Vec<u32> = filled.iter().map(|cell| cell.row).collect::<BTreeSet<_>>().into_iter().collect();
@@ -115,7 +132,18 @@ fn dense(filled: Vec<FilledCell>, cells: &mut CellBudget) -> Vec<Vec<String>> {
             row[column] = cell.text;
         }
     }
-    table
+    let spans = merged.iter().take(MERGED_MAX).filter_map(|merged| span(merged, &rows[..fitting], &columns));
+    let spans: Vec<CellSpan> = spans.filter(|span| !table[span.row][span.column].is_empty()).collect();
+    (table, spans)
+}
+
+/// A merged cell among the rows and columns that have content.
+fn span(merged: &Dimensions, rows: &[u32], columns: &[u32]) -> Option<CellSpan> {
+    let row = rows.binary_search(&merged.start.0).ok()?;
+    let column = columns.binary_search(&merged.start.1).ok()?;
+    let below = rows[row..].partition_point(|row| *row <= merged.end.0);
+    let beside = columns[column..].partition_point(|column| *column <= merged.end.1);
+    (below * beside > 1).then_some(CellSpan { row, column, rows: below, columns: beside })
 }
 
 fn broken(error: &XlsxError) -> DocumentError {

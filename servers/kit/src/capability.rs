@@ -2,8 +2,13 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::resident::Residence;
 use crate::tool::Tool;
+use crate::trouble::Trouble;
+use crate::work::Work;
+use crate::worker::child::JobFunction;
 
 /// Everything that the kit has to know to serve it.
 pub struct Capability {
@@ -53,5 +58,13 @@ impl Capability {
 
     pub fn find(&self, name: &str) -> Option<&Tool> {
         self.tools.iter().find(|tool| tool.name() == name)
+    }
+
+    /// The work of its workers: each job is the call of a tool.
+    pub(crate) fn into_jobs(self) -> JobFunction {
+        Box::new(move |tool: &str, arguments: Value, work: &Work| {
+            let unknown = || Trouble::internal(format!("a worker does not know {tool}"));
+            self.find(tool).ok_or_else(unknown)?.call(arguments, work)
+        })
     }
 }

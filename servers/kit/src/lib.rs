@@ -32,6 +32,7 @@ mod home;
 mod metrics;
 mod serve;
 mod worker;
+mod workers;
 
 // Other programs.
 mod download;
@@ -51,3 +52,5 @@ pub use secret::Secret;
 pub use tool::{Effect, FileStrategy, Tool};
 pub use trouble::{Trouble, TroubleCode};
 pub use work::{Progress, TextOut, Work};
+pub use worker::pool::CallEnding;
+pub use workers::{JobLimits, Workers, is_worker, work_as_worker};

@@ -38,7 +38,7 @@ pub fn run<O: clap::Args>(make: impl Fn(O) -> Capability) -> ExitCode {
         }
     };
     if worker::is_worker() {
-        return worker::child::run(|| make(line.own), &line.kit.limits());
+        return worker::child::run(|| make(line.own).into_jobs(), &line.kit.limits());
     }
     match start(make(line.own), line.kit) {
         Ok(()) => ExitCode::SUCCESS,

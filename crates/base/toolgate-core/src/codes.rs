@@ -23,7 +23,10 @@ mod console;
 mod credentials;
 mod door;
 mod driven;
+mod engine;
 mod files;
+mod indexes;
+mod knowledge;
 mod models;
 mod pointers;
 mod registry;
@@ -32,6 +35,7 @@ mod schemas;
 mod sessions;
 mod substrate;
 mod warnings;
+mod work;
 
 pub use approvals::*;
 pub use automations::*;
@@ -42,7 +46,10 @@ pub use console::*;
 pub use credentials::*;
 pub use door::*;
 pub use driven::*;
+pub use engine::*;
 pub use files::*;
+pub use indexes::*;
+pub use knowledge::*;
 pub use models::*;
 pub use pointers::*;
 pub use registry::*;
@@ -51,6 +58,7 @@ pub use schemas::*;
 pub use sessions::*;
 pub use substrate::*;
 pub use warnings::*;
+pub use work::*;
 
 pub static AREAS: &[&CodeArea] = &[
     &DOOR,
@@ -61,10 +69,14 @@ pub static AREAS: &[&CodeArea] = &[
     &SUBSTRATE,
     &COLLECTION,
     &POINTERS,
+    &ENGINE,
     &SCHEMAS,
+    &INDEXES,
+    &KNOWLEDGE,
     &RUNS,
     &MODELS,
     &DRIVEN,
+    &WORK,
     &AUTOMATIONS,
     &SESSIONS,
     &REGISTRY,

@@ -208,6 +208,12 @@ words!(
         SchemaPromoted = "schema.promoted",
         /// The active version of a schema was deprecated.
         SchemaDeprecated = "schema.deprecated",
+        /// A knowledge base was created, changed or deleted.
+        KnowledgeBaseChanged = "knowledge_base.changed",
+        /// A version of an index profile became the one that counts.
+        IndexProfilePromoted = "index.profile.promoted",
+        /// An index of one state of a pointer was built.
+        IndexPublished = "index.published",
         /// Arguments and results of a principal's calls were deleted; `detail` says whose, how many and why.
         LedgerErased = "ledger.erased",
         /// The first days of the ledger were removed, because its events are not kept forever.

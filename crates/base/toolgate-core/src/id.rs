@@ -115,6 +115,16 @@ id!(
     "sch_"
 );
 id!(
+    /// Work that takes long, with a lease.
+    WorkId,
+    "wrk_"
+);
+id!(
+    /// A governed set of pointers to ask.
+    KnowledgeBaseId,
+    "kb_"
+);
+id!(
     /// A question to a person within a run.
     InputId,
     "inp_"

@@ -55,6 +55,14 @@ kinds!(
     }
 );
 
+/// Namespaces that begin so are the gateway's own: its parts keep pointers there, and no tool moves one.
+const OWN_NAMESPACES: &str = "toolgate.";
+
+/// True for a namespace of the gateway's own.
+pub fn is_own_namespace(namespace: &str) -> bool {
+    namespace.starts_with(OWN_NAMESPACES)
+}
+
 /// The name of a pointer, in its namespace: `project/a:draft`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PointerPath {
@@ -77,14 +85,22 @@ pub struct BadPointerPath {
 impl PointerPath {
     /// The length of a namespace, and of a name.
     pub const BYTES_MAX: usize = 200;
+    /// The length of a name in a namespace of the gateway's own, which is made of another pointer's namespace and name.
+    pub const OWN_NAME_BYTES_MAX: usize = 512;
 
     pub fn new(namespace: &str, name: &str) -> Result<Self, BadPointerPath> {
-        for (what, text) in [("namespace", namespace), ("name", name)] {
-            if !is_path(text) {
+        let is_name = if is_own_namespace(namespace) { is_own_name(name) } else { is_path(name) };
+        for (what, text, fits) in [("namespace", namespace, is_path(namespace)), ("name", name, is_name)] {
+            if !fits {
                 return Err(BadPointerPath { what, text: text.chars().take(Self::BYTES_MAX).collect() });
             }
         }
         Ok(Self { namespace: namespace.to_owned(), name: name.to_owned() })
+    }
+
+    /// True for a pointer of the gateway's own, which no tool moves.
+    pub fn is_own(&self) -> bool {
+        is_own_namespace(&self.namespace)
     }
 
     pub fn namespace(&self) -> &str {
@@ -104,6 +120,11 @@ impl fmt::Display for PointerPath {
 
 fn is_path(text: &str) -> bool {
     text.len() <= PointerPath::BYTES_MAX && text.split('/').all(is_part)
+}
+
+/// The gateway tells its own names apart by an `@`, which no other pointer has: `project/a/handbook@docs.default`.
+fn is_own_name(text: &str) -> bool {
+    text.len() <= PointerPath::OWN_NAME_BYTES_MAX && text.split(['/', '@']).all(is_part)
 }
 
 /// Patterns over pointers use `*`, `?` and `:`, so no part has them.
@@ -222,6 +243,19 @@ mod tests {
             assert!(PointerPath::new(bad, "a").is_err_and(|error| error.what == "namespace"), "{bad:?}");
             assert!(PointerPath::new("a", bad).is_err_and(|error| error.what == "name"), "{bad:?}");
         }
+    }
+
+    #[test]
+    fn names_of_the_gateways_own_are_longer_and_have_another_sign() {
+        let own = PointerPath::new("toolgate.index", "project/a/handbook@docs.default").expect("a name");
+        assert!(own.is_own());
+        let long = format!("{0}/{0}@docs.default", "x".repeat(PointerPath::BYTES_MAX));
+        assert!(PointerPath::new("toolgate.index", &long).is_ok());
+        for bad in ["", "@", "a@", "a@@b", "a:b", &"x".repeat(PointerPath::OWN_NAME_BYTES_MAX + 1)] {
+            assert!(PointerPath::new("toolgate.index", bad).is_err(), "{bad:?}");
+        }
+        assert!(PointerPath::new("project/a", "handbook@docs.default").is_err(), "others have no such sign");
+        assert!(!PointerPath::new("toolgate", "a").expect("a name").is_own());
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub enum RunState {
     /// It waits for a person, or an operator paused it.
     Paused,
     Completed,
-    /// Its budget ended it after it had made something.
+    /// It made something and left something out, or its budget ended it after it had made something.
     Partial,
     Failed,
     Cancelled,

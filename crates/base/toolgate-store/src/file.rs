@@ -10,6 +10,7 @@ mod artifact;
 mod blob;
 mod event;
 mod extraction;
+mod parsed;
 mod reference;
 mod row;
 mod shared;
@@ -24,6 +25,7 @@ use toolgate_core::{Digest, PrincipalId};
 pub(crate) use artifact::insert_artifact_in;
 pub use artifact::{ArtifactOutcome, StoreArtifactError};
 pub use blob::{BlobReservation, CONDEMNED_LEASE_MS};
+pub use parsed::ParsedDocument;
 pub use shared::{Actor, FileEnd};
 pub use upload::{NewUpload, Upload, UploadClaim};
 

@@ -48,6 +48,11 @@ mod substrate;
 // Versions of schemas.
 mod schema;
 
+// Documents, indexes over them, knowledge bases, and the long work behind them.
+mod index;
+mod knowledge;
+mod work;
+
 // Secrets, credentials and logins.
 mod credential;
 mod login;
@@ -90,12 +95,19 @@ pub use cursor::PageCursor;
 pub use error::StoreError;
 pub use file::{
     Actor, ArtifactOutcome, BlobReservation, CONDEMNED_LEASE_MS, FILES_PAGE_MAX, FileEnd, FileFilter,
-    NewUpload, StoreArtifactError, Upload, UploadClaim,
+    NewUpload, ParsedDocument, StoreArtifactError, Upload, UploadClaim,
 };
 pub use gateways::{
     CLAIM_SILENCE_MAX, ClaimError, GATEWAY_SILENCE_MAX, StoredGateway, StreamClaim, StreamWatch,
 };
 pub use grant::{GRANTS_MAX, GrantFilter};
+pub use index::{
+    ActiveProfile, INDEX_BUILDS_MAX, INDEX_PROBLEMS_NAMED_MAX, IndexBuildKey, IndexBuildRow, IndexProblem,
+    ProfileChangeError, ProfilePromotion,
+};
+pub use knowledge::{
+    KNOWLEDGE_BASES_MAX, KNOWLEDGE_BASES_PAGE_MAX, KnowledgeBase, KnowledgeBaseError, KnowledgeBaseWrite,
+};
 pub use ledger::{
     ArchivalLine, BadCallCursor, BodyCheck, CALL_ENDS_MAX, CALLS_PAGE_MAX, CLOUD_EVENT_SOURCE,
     CLOUD_EVENT_TYPE_PREFIX, CallCursor, CallEnd, CallEnds, CallEntry, CallFilter, CallPage, CallStanding,
@@ -145,3 +157,4 @@ pub use token_cache::TokenCache;
 pub use transfer::{
     CopyProgress, StoreTransfer, TransferError, TransferOutset, TransferPhase, TransferReport,
 };
+pub use work::{NewWork, OpenedWork, WORKS_PAGE_MAX, WorkFilter, WorkRow, WorkState};

@@ -25,6 +25,7 @@ mod work;
 // Ports to the rest of the program.
 mod call;
 mod checkpoints;
+mod citations;
 mod credential;
 mod driven;
 mod filters;
@@ -50,6 +51,10 @@ use tower::ServiceExt;
 pub use body::{ApiBody, unfailing};
 pub use call::{HoldMode, NotCalled, ToolCallRequest, ToolCaller};
 pub use checkpoints::{CheckpointFault, CheckpointFolder, FolderCheckpoints};
+pub use citations::{
+    CitationBoxView, CitationItemView, CitationPageView, CitationPort, CitationView, CitedSpan,
+    DrawnPageRequest,
+};
 pub(crate) use context::ApiContext;
 use context::ApiInner;
 pub use credential::{CredentialKeeper, CredentialSpec, FieldInput};

@@ -50,8 +50,9 @@ mod spend;
 mod tasks;
 mod turns;
 
-// Files, refs and artifacts.
+// Files, refs, artifacts and citations.
 mod artifacts;
+mod citations;
 mod content;
 mod file_view;
 mod files;
@@ -226,6 +227,9 @@ fn work(table: RouteTable) -> RouteTable {
         .route(SITTING, routes!(artifacts::show))
         .route(CALLING, routes!(artifacts::content))
         .route(CALLING, routes!(artifacts::link))
+        // Whoever may read a document may see it, and what is cited of it.
+        .route(CALLING, routes!(citations::picture))
+        .route(CALLING, routes!(citations::show))
         .route(RouteCallers::Addressed, routes!(uploads::put, uploads::post))
         .route(RouteCallers::Addressed, routes!(signed::get))
 }

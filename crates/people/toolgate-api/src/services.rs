@@ -20,6 +20,7 @@ use toolgate_tasks::TaskTools;
 
 use crate::call::ToolCaller;
 use crate::checkpoints::CheckpointFolder;
+use crate::citations::CitationPort;
 use crate::credential::CredentialKeeper;
 use crate::driven::DrivenRuns;
 use crate::filters::FilterPort;
@@ -57,6 +58,8 @@ pub struct Services {
     /// The tools that the gateway answers itself.
     pub platform: Vec<Arc<PlatformTool>>,
     pub files: Arc<Files>,
+    /// Passages in their documents.
+    pub citations: Arc<dyn CitationPort>,
     pub runs: Arc<Runs>,
     /// Tasks that the gateway runs, and automations.
     pub tasks: Arc<TaskTools>,

@@ -8,6 +8,7 @@ mod automations_story;
 mod batch_story;
 mod beside_story;
 mod calls_story;
+mod citations_story;
 mod content_story;
 mod credential_box;
 mod credentials_story;

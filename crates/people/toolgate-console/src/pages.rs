@@ -4,6 +4,7 @@ mod agents;
 mod automations;
 mod calls;
 mod catalogue;
+mod citations;
 mod contents;
 mod filters;
 mod grants;
@@ -57,6 +58,7 @@ fn rooms() -> Router<PageContext> {
         .merge(calls::routes())
         .merge(ledger::routes())
         .merge(contents::routes())
+        .merge(citations::routes())
         .merge(runs::routes())
         .merge(automations::routes())
         .merge(servers::routes())

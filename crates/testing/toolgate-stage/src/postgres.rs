@@ -51,17 +51,24 @@ fn run(url: &str, statement: &str) {
 }
 
 /// The URL of the server that `script/test` has started, or of one that is started now and stays.
-#[expect(clippy::disallowed_methods, reason = "`script/test` says in the environment where it is")]
 pub fn shared_server() -> &'static str {
     static SERVER: OnceLock<String> = OnceLock::new();
-    SERVER.get_or_init(|| {
-        std::env::var("TOOLGATE_TEST_POSTGRES").unwrap_or_else(|_| {
-            eprintln!(
-                "TOOLGATE_TEST_POSTGRES is not set: using a server that `script/postgres start` starts and"
-            );
-            eprintln!("`script/postgres stop` ends");
-            script("start", None)
-        })
+    SERVER.get_or_init(|| server("TOOLGATE_TEST_POSTGRES", &["start"]))
+}
+
+/// The same of the server that has the extensions of the engine.
+pub fn engine_server() -> &'static str {
+    static SERVER: OnceLock<String> = OnceLock::new();
+    SERVER.get_or_init(|| server("TOOLGATE_TEST_ENGINE_POSTGRES", &["start", "--engine"]))
+}
+
+#[expect(clippy::disallowed_methods, reason = "`script/test` says in the environment where it is")]
+fn server(variable: &str, arguments: &[&str]) -> String {
+    std::env::var(variable).unwrap_or_else(|_| {
+        let start = arguments.join(" ");
+        eprintln!("{variable} is not set: using a server that `script/postgres {start}` starts and");
+        eprintln!("`stop` in place of `start` ends");
+        run_script(arguments, None)
     })
 }
 
@@ -70,8 +77,12 @@ pub fn shared_server() -> &'static str {
 /// # Panics
 /// If there is no Postgres on this machine.
 pub fn script(verb: &str, folder: Option<&Path>) -> String {
+    run_script(&[verb], folder)
+}
+
+fn run_script(arguments: &[&str], folder: Option<&Path>) -> String {
     let mut command = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../script/postgres"));
-    command.arg(verb);
+    command.args(arguments);
     if let Some(folder) = folder {
         command.env("TOOLGATE_POSTGRES", folder);
     }

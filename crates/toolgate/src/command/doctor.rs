@@ -2,6 +2,7 @@
 
 mod checkpoints;
 mod definitions;
+mod engine;
 mod files;
 mod finding;
 mod machine;
@@ -90,6 +91,7 @@ async fn examine(context: &Context) -> Vec<DoctorFinding> {
     findings.extend(files::check(&config, &store).await);
     findings.extend(checkpoints::check(&config, &store).await);
     findings.extend(sandbox::check(&config));
+    findings.push(engine::check(&config, &store).await);
     findings.extend(check_servers(&config, &written, &store).await);
     findings
 }

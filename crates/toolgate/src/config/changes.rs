@@ -1,10 +1,12 @@
 //! The parts of a new configuration that take effect only after a restart.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
+use toolgate_engine::EngineSettings;
 use toolgate_files::{FilesSettings, ResultSettings, StoragePlace};
 
-use super::Config;
+use super::{Config, engine};
 
 /// Servers go by it at once.
 const EGRESS: &str = "[network], for webhooks, meters, traces, stored files and the issuer,";
@@ -35,12 +37,15 @@ impl Config {
             ("[openbao]", self.openbao != after.openbao),
             ("[oauth]", self.oauth != after.oauth),
             ("[search]", self.search != after.search),
+            ("[engine]", self.of_engine() != after.of_engine()),
             ("public_url", self.files.public_url != after.files.public_url),
             ("[files]", self.of_files() != after.of_files()),
             ("[results]", self.of_results() != after.of_results()),
             ("[runs]", self.runs != after.runs),
             ("[agent_loop]", self.agent_loop != after.agent_loop),
             ("[substrate]", self.substrate != after.substrate),
+            ("[index]", self.index != after.index),
+            ("[knowledge]", self.knowledge != after.knowledge),
             ("[console]", self.console != after.console),
         ];
         tables.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
@@ -64,6 +69,15 @@ impl Config {
             ref_keep: usual.ref_keep,
             ..FilesSettings::clone(&self.files)
         }
+    }
+
+    /// The settings of `[engine]` alone: its usual folder goes with the data folder.
+    fn of_engine(&self) -> EngineSettings {
+        let mut settings = EngineSettings::clone(&self.engine);
+        if settings.folder == engine::usual_folder(&self.data) {
+            settings.folder = PathBuf::new();
+        }
+        settings
     }
 
     fn of_results(&self) -> (ResultSettings, Duration) {

@@ -3,6 +3,7 @@
 
 mod agents;
 mod bytes;
+mod engine;
 mod filters;
 mod governance;
 mod models;
@@ -106,11 +107,14 @@ pub(crate) const TABLES: &[&ConfigTable] = &[
     &models::PRICES,
     &models::LIMITS,
     &bytes::SEARCH,
+    &engine::ENGINE,
     &bytes::FILES,
     &bytes::RESULTS,
     &bytes::RUNS,
     &bytes::AGENT_LOOP,
     &bytes::SUBSTRATE,
+    &bytes::INDEX,
+    &bytes::KNOWLEDGE,
     &bytes::CONSOLE,
     &top::LIMITS,
     &servers::SANDBOX,

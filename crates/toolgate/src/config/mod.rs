@@ -11,10 +11,13 @@ mod agents;
 mod changes;
 mod checkpoints;
 mod console;
+mod engine;
 mod files;
 mod filters;
+mod index;
 #[cfg(test)]
 pub(crate) mod keys;
+mod knowledge;
 mod ledger;
 mod limits;
 mod models;
@@ -55,6 +58,8 @@ use toolgate_core::scope::{AgentDefinition, Capability};
 use toolgate_core::{MessageLimits, OutputCheck};
 use toolgate_credentials::{BearerSettings, OutsideSecret};
 use toolgate_edge::QuotaRule;
+use toolgate_engine::EngineSettings;
+use toolgate_index::IndexSettings;
 use toolgate_registry::{AliasSpec, ReviewRules};
 use toolgate_sandbox::ConfinementDemand;
 
@@ -63,6 +68,7 @@ pub(crate) use address::{LISTEN_EXPECTED, parse_listen};
 use address::{checked_data, checked_host, checked_list, checked_listen, checked_origin};
 pub(crate) use checkpoints::{CheckpointKeySource, CheckpointSettings};
 pub(crate) use console::ConsoleSettings;
+pub(crate) use knowledge::KnowledgeSettings;
 pub(crate) use ledger::{ArchiveSettings, LedgerSettings, ReadsWhenDown, StoreSettings};
 use network::EgressConfig;
 pub(crate) use outbound::{MeteringSettings, OtlpSettings, WebhookConfig};
@@ -135,11 +141,15 @@ pub(crate) struct Config {
     /// In the order of the file.
     pub(crate) models: Vec<ModelDefinition>,
     pub(crate) search: SearchSettings,
+    /// As in the file; models that others name are added where it is started.
+    pub(crate) engine: Box<EngineSettings>,
     /// With an absolute folder, and with where others reach the gateway. Apart, for it is large and configurations are moved.
     pub(crate) files: Box<toolgate_files::FilesSettings>,
     pub(crate) runs: RunSettings,
     pub(crate) agent_loop: AgentsSettings,
     pub(crate) substrate: SubstrateSettings,
+    pub(crate) index: IndexSettings,
+    pub(crate) knowledge: KnowledgeSettings,
     pub(crate) console: ConsoleSettings,
     pub(crate) vault: VaultSettings,
     /// In the order of the file.
@@ -173,6 +183,7 @@ impl Config {
         Config {
             listen: DEFAULT_LISTEN.parse().expect("the default address is well formed"),
             files: Box::new(files::usual(&data)),
+            engine: Box::new(engine::usual(&data)),
             data,
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
@@ -205,6 +216,8 @@ impl Config {
             runs: RunSettings::default(),
             agent_loop: AgentsSettings::default(),
             substrate: SubstrateSettings::default(),
+            index: IndexSettings::default(),
+            knowledge: KnowledgeSettings::default(),
             console: ConsoleSettings::default(),
             vault: VaultSettings::default(),
             secrets: Vec::new(),
@@ -273,11 +286,14 @@ const KEYS: &[&str] = &[
     "capabilities",
     "models",
     "search",
+    "engine",
     "files",
     "results",
     "runs",
     "agent_loop",
     "substrate",
+    "index",
+    "knowledge",
     "console",
 ];
 
@@ -313,11 +329,14 @@ const TABLES: &[(&str, &[&str])] = &[
     ("[[capabilities]]", Capability::KEYS),
     ("[[models]]", ModelDefinition::KEYS),
     ("[search]", search::KEYS),
+    ("[engine]", engine::KEYS),
     ("[files]", files::FILES_KEYS),
     ("[results]", files::RESULTS_KEYS),
     ("[runs]", runs::KEYS),
     ("[agent_loop]", agent_loop::KEYS),
     ("[substrate]", substrate::KEYS),
+    ("[index]", index::KEYS),
+    ("[knowledge]", knowledge::KEYS),
     ("[console]", console::KEYS),
 ];
 
@@ -372,7 +391,8 @@ fn read_top(
     config
 }
 
-/// Reads the tables about files, results, runs, agents that run here, the substrate, and the console.
+/// Reads the tables about files, results, the engine, runs, agents that run here, the substrate,
+/// indexes, knowledge, and the console.
 fn with_bytes(
     config: Config,
     top: &ConfigSection<'_>,
@@ -382,7 +402,8 @@ fn with_bytes(
     let mut table = |key: &str| top.section(key, &format!("`[{key}]`"), problems);
     let (files, results, runs) = (table("files"), table("results"), table("runs"));
     let (substrate, console) = (table("substrate"), table("console"));
-    let agent_loop = table("agent_loop");
+    let (agent_loop, engine) = (table("agent_loop"), table("engine"));
+    let (index, knowledge) = (table("index"), table("knowledge"));
     // The folder that files are kept in lies in the data folder, wherever that is by now.
     let mut settings = files::usual(&config.data);
     if let Some(section) = files {
@@ -393,11 +414,18 @@ fn with_bytes(
     }
     settings.public_url = files::public_url(top, ctx, problems);
     settings.egress = config.egress.clone();
+    let engine = match engine {
+        Some(section) => engine::read(&section, ctx, &config.data, problems),
+        None => engine::usual(&config.data),
+    };
     let runs = runs.map(|section| runs::read(&section, problems)).unwrap_or_default();
     let agent_loop = agent_loop.map(|section| agent_loop::read(&section, problems)).unwrap_or_default();
     let substrate = substrate.map(|section| substrate::read(&section, problems)).unwrap_or_default();
+    let index = index.map(|section| index::read(&section, ctx, problems)).unwrap_or_default();
+    let knowledge = knowledge.map(|section| knowledge::read(&section, problems)).unwrap_or_default();
     let console = console.map(|section| console::read(&section, problems)).unwrap_or_default();
-    Config { files: Box::new(settings), runs, agent_loop, substrate, console, ..config }
+    let (files, engine) = (Box::new(settings), Box::new(engine));
+    Config { files, engine, runs, agent_loop, substrate, index, knowledge, console, ..config }
 }
 
 /// Reads the tables about registration, aliases, agents, models, and credentials.

@@ -15,6 +15,7 @@ use super::{Config, ConfigError, ConfigHints};
 mod access;
 mod agents;
 mod bytes;
+mod engine;
 mod filters;
 mod governance;
 mod models;
@@ -286,6 +287,10 @@ fn the_example_is_accepted_with_every_line_switched_on_and_shows_defaults() {
     assert_eq!((model.limits, config.models.len()), (toolgate_core::model::ModelLimits::default(), 1));
     assert_eq!(config.agents[0].token_budget, toolgate_core::scope::TokenBudget::default());
     assert_eq!(config.search.model, Some(folder.path().join("models/encoder")));
+    let parallel_max = config.engine.limits.parallel_max;
+    let limits = toolgate_engine::EngineLimits { parallel_max, ..fallback.engine.limits };
+    assert_eq!(config.engine.limits, limits, "it shows the defaults");
+    assert_eq!(config.engine.contents_bytes_max, fallback.engine.contents_bytes_max);
     let files = toolgate_files::FilesSettings {
         place: config.files.place.clone(),
         public_url: Some("https://gate.example.com".into()),
@@ -321,7 +326,7 @@ fn unknown_key_at_the_top() {
     toolgate.toml:1:1: unknown key `lissten` in the file
     1 | lissten = "127.0.0.1:1"
       | ^^^^^^^
-    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `checkpoints`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `secrets`, `openbao`, `oauth`, `agents`, `capabilities`, `models`, `search`, `files`, `results`, `runs`, `agent_loop`, `substrate` or `console`
+    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `checkpoints`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `secrets`, `openbao`, `oauth`, `agents`, `capabilities`, `models`, `search`, `engine`, `files`, `results`, `runs`, `agent_loop`, `substrate`, `index`, `knowledge` or `console`
     hint: did you mean `listen`?
     "#);
 }
@@ -332,7 +337,7 @@ fn unknown_key_without_a_neighbour() {
     toolgate.toml:1:2: unknown key `telemetry` in the file
     1 | [telemetry]
       |  ^^^^^^^^^
-    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `checkpoints`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `secrets`, `openbao`, `oauth`, `agents`, `capabilities`, `models`, `search`, `files`, `results`, `runs`, `agent_loop`, `substrate` or `console`
+    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `checkpoints`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `secrets`, `openbao`, `oauth`, `agents`, `capabilities`, `models`, `search`, `engine`, `files`, `results`, `runs`, `agent_loop`, `substrate`, `index`, `knowledge` or `console`
     hint: remove the key; `toolgate.example.toml` shows every key there is
     "#);
 }
@@ -343,7 +348,7 @@ fn a_key_of_another_table() {
     toolgate.toml:1:1: unknown key `timeout_seconds` in the file
     1 | timeout_seconds = 5
       | ^^^^^^^^^^^^^^^
-    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `checkpoints`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `secrets`, `openbao`, `oauth`, `agents`, `capabilities`, `models`, `search`, `files`, `results`, `runs`, `agent_loop`, `substrate` or `console`
+    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `checkpoints`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `secrets`, `openbao`, `oauth`, `agents`, `capabilities`, `models`, `search`, `engine`, `files`, `results`, `runs`, `agent_loop`, `substrate`, `index`, `knowledge` or `console`
     hint: it belongs below a `[[servers]]`, `[approvals]` or `[[tools]]` line
     "#);
 }
@@ -974,7 +979,7 @@ enabled = "yes"
     toolgate.toml:2:1: unknown key `colour` in the file
     2 | colour = "red"
       | ^^^^^^
-    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `checkpoints`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `secrets`, `openbao`, `oauth`, `agents`, `capabilities`, `models`, `search`, `files`, `results`, `runs`, `agent_loop`, `substrate` or `console`
+    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `checkpoints`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `secrets`, `openbao`, `oauth`, `agents`, `capabilities`, `models`, `search`, `engine`, `files`, `results`, `runs`, `agent_loop`, `substrate`, `index`, `knowledge` or `console`
     hint: remove the key; `toolgate.example.toml` shows every key there is
 
     toolgate.toml:5:13: `depth_max` in `[limits]` is out of range

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use toolgate_edge::{MetricSource, metrics_by_example};
+use toolgate_engine::EngineState;
 use toolgate_upstream::{InstanceVitals, LatencySnapshot, ServerVitals, ToolVitals};
 
 use super::markdown::{code, table};
-use crate::server_metrics::write_anchors;
-use crate::server_metrics::write_vitals;
+use crate::server_metrics::{write_anchors, write_engine, write_vitals};
 
 const START: &str = "# Metrics
 
@@ -17,7 +17,7 @@ machine itself need none. Each gateway counts for itself, from its start.
 
 ";
 
-const LABELS: [(&str, &str); 9] = [
+const LABELS: [(&str, &str); 10] = [
     ("anchor", "A place where checkpoints of the ledger are kept: a folder, a bucket or an address"),
     ("era", "Which protocol the client speaks: `Legacy` (sessions, up to 2025-11-25) or `Modern`"),
     ("instance", "The id of an instance of a server"),
@@ -25,6 +25,7 @@ const LABELS: [(&str, &str); 9] = [
     ("method", "The MCP method, such as `tools/call`; `other` for those that the gateway does not know"),
     ("outcome", "`Answered`, or `Error` for a JSON-RPC error"),
     ("server", "The name of a server"),
+    ("state", "`not_started`, `running`, `broken`, `missing` or `stopped`"),
     ("status", "How a call ended, as `outcome` of the [ledger](ledger-events.md#outcomes)"),
     (
         "tool",
@@ -117,6 +118,7 @@ impl MetricSource for ByExample {
         };
         write_vitals(text, &[("files".to_owned(), vitals)]);
         write_anchors(text, [("/mnt/elsewhere/checkpoints", 0)].into_iter());
+        write_engine(text, &EngineState::NotStarted);
     }
 }
 

@@ -304,7 +304,9 @@ async fn how_a_server_is_confined_is_told_in_words() {
     let data = scene.gateway.data().display().to_string();
     let cli = |args: &[&str]| String::from_utf8(scene.gateway.cli(args).stdout).expect("text");
     let shown = cli(&["servers", "show", "bad"]);
-    for words in ["sandbox    confined", "does not see ", &data, "writes only in ", "has no network"] {
+    let engine = format!("{data}-engine");
+    for words in ["sandbox    confined", "does not see ", &data, &engine, "writes only in ", "has no network"]
+    {
         assert!(shown.contains(words), "{words} in {shown}");
     }
     let shown: Value = serde_json::from_str(&cli(&["servers", "show", "open", "--json"])).expect("JSON");

@@ -4,6 +4,7 @@
 mod axe;
 mod browser;
 mod catalogue;
+mod citing;
 mod crawl;
 mod cutting;
 mod deciding;

@@ -1,6 +1,7 @@
 //! The programs in `examples/`, run as their READMEs say, against the real gateway.
 
 mod agents;
+mod citations;
 mod job_application;
 mod pages;
 mod policy;

@@ -66,8 +66,15 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
         ],
         &["axum", "sqlx", "rmcp", "reqwest"],
     ),
+    (
+        "toolgate-engine",
+        &["toolgate-core", "toolgate-files", "toolgate-sandbox", "toolgate-wire"],
+        &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
+    ),
     ("toolgate-search", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("sentence-encoder", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
+    ("docir", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
+    ("engine-protocol", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("language-codes", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("manifest-tree", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("oci-archive", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
@@ -119,6 +126,43 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
         &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
     ),
     (
+        "toolgate-work",
+        &["toolgate-core", "toolgate-runs", "toolgate-store"],
+        &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
+    ),
+    (
+        "toolgate-documents",
+        &[
+            "toolgate-core",
+            "toolgate-domain",
+            "toolgate-engine",
+            "toolgate-files",
+            "toolgate-store",
+            "toolgate-substrate",
+            "toolgate-work",
+        ],
+        &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
+    ),
+    (
+        "toolgate-index",
+        &[
+            "toolgate-core",
+            "toolgate-documents",
+            "toolgate-domain",
+            "toolgate-engine",
+            "toolgate-files",
+            "toolgate-store",
+            "toolgate-substrate",
+            "toolgate-work",
+        ],
+        &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
+    ),
+    (
+        "toolgate-knowledge",
+        &["toolgate-core", "toolgate-domain", "toolgate-search", "toolgate-store"],
+        &["axum", "hyper", "sqlx", "rmcp", "reqwest", "tokio"],
+    ),
+    (
         "toolgate-registry",
         &["toolgate-core", "toolgate-catalog", "toolgate-store"],
         &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
@@ -165,6 +209,11 @@ const SERVERS: &[(&str, &[&str])] = &[
     ("capability-typeset", &[]),
     ("capability-testkit", &[]),
     ("capability-language", &[]),
+    // No MCP server: the gateway starts it and speaks to it in lines of its own.
+    (
+        "capability-engine",
+        &["capability-kit", "capability-documents", "capability-language", "capability-ocr"],
+    ),
     ("doc-parser-mcp", &["capability-kit", "capability-documents", "capability-ocr"]),
     ("image-ocr-mcp", &["capability-kit", "capability-ocr"]),
     ("text-analysis-mcp", &["capability-kit", "capability-language"]),
@@ -225,8 +274,9 @@ const OWNED: &[(&str, &[&str])] = &[
     ("symphonia", &["capability-speech"]),
     ("typst", &["capability-typeset"]),
     ("docx-rs", &["capability-typeset"]),
-    // A product with data of its own, which are not the gateway's.
-    ("sqlx", &["toolgate-store", "job-app-mcp"]),
+    // A product with data of its own, and indexes outside, which are not the gateway's.
+    ("sqlx", &["toolgate-store", "job-app-mcp", "capability-engine"]),
+    ("tantivy", &["capability-engine"]),
     ("rusqlite", &["toolgate-store"]),
     ("cedar-policy", &["toolgate-policy"]),
     ("jsonschema", &["toolgate-pipeline"]),
@@ -239,6 +289,7 @@ const OWNED: &[(&str, &[&str])] = &[
         &[
             "toolgate",
             "capability-kit",
+            "capability-engine",
             "doc-parser-mcp",
             "image-ocr-mcp",
             "text-analysis-mcp",

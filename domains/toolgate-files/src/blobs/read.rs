@@ -44,6 +44,15 @@ impl Blobs {
         self.shelf.verified(found, digest, bytes).map_err(|error| refusal::broken_off(&error))
     }
 
+    /// The same for bytes whose number is not known: the number, and the bytes.
+    pub async fn open_whole(&self, digest: Digest) -> Result<(u64, TextStream), Refusal> {
+        let found = self.shelf.get(digest, None).await?;
+        let bytes = found.meta.size;
+        let stream =
+            self.shelf.verified(found, digest, bytes).map_err(|error| refusal::broken_off(&error))?;
+        Ok((bytes, stream))
+    }
+
     /// All bytes under a digest, in memory.
     pub async fn read_whole(&self, digest: Digest, bytes_max: u64) -> Result<Bytes, Refusal> {
         let found = self.shelf.get(digest, None).await?;

@@ -10,12 +10,14 @@ use super::Runs;
 use crate::checks;
 use crate::output::EndCause;
 use crate::refusal::refusal;
-use crate::view::{AskedCompletion, AskedFailure};
+use crate::view::{AskedCompletion, AskedFailure, WorkCompletion};
 
 /// The reason of a run that completes itself.
 const COMPLETED: &str = "complete_workflow";
 /// The reason of a run that its agent completes from outside.
 const COMPLETED_BY_TOOL: &str = "run.complete";
+/// The reason of a run whose work the gateway did itself.
+const COMPLETED_BY_WORK: &str = "work";
 
 impl Runs {
     /// Completes a run with the named artifacts; `None` means all that it stored. Waits, for a limited time,
@@ -69,6 +71,28 @@ impl Runs {
             manifest,
             request: Some(request),
             reason: COMPLETED_BY_TOOL.to_owned(),
+            ..RunCompletion::default()
+        };
+        self.complete_with(run, &completion, by).await
+    }
+
+    /// Completes the run of work that the gateway did itself. The same end again changes nothing.
+    pub async fn complete_work(
+        &self,
+        run: &RunId,
+        work: WorkCompletion,
+        by: &PrincipalId,
+    ) -> Result<Run, Refusal> {
+        let WorkCompletion { summary, result, manifest, is_partial } = work;
+        checks::summary(&summary)?;
+        checks::words(Some(&result), "result")?;
+        let completion = RunCompletion {
+            summary: Some(summary),
+            request: Some(request(json!({ "work": result, "manifest": manifest }))),
+            result: Some(result),
+            manifest,
+            reason: COMPLETED_BY_WORK.to_owned(),
+            is_partial,
             ..RunCompletion::default()
         };
         self.complete_with(run, &completion, by).await

@@ -9,11 +9,11 @@ use serde_json::{Map, Value};
 use toolgate_core::Refusal;
 use toolgate_core::file::FileName;
 use toolgate_core::substrate::ArtifactDigest;
-use toolgate_files::ArtifactSource;
+use toolgate_files::{ArtifactSource, FoundContent, SharedArtifact, StoredKind};
 use toolgate_store::Actor;
 
-use super::entries::{EntryAccess, EntryTarget, NamedContents, NamedEntry, read_metadata};
-use super::making::ManifestNote;
+use super::entries::{EntryAccess, EntryTarget, NamedContents, NamedEntry, read_metadata, read_path};
+use super::making::{MadeManifest, ManifestNote};
 use super::manifest::Manifest;
 use crate::limits::ENTRIES_MAX;
 use crate::refusal;
@@ -38,6 +38,14 @@ pub struct SnapshotEntry {
     pub metadata: Option<Map<String, Value>>,
 }
 
+/// A file of a manifest to be made: an artifact of the gateway, which becomes the tenant's.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NewFile {
+    pub path: String,
+    pub artifact: ArtifactDigest,
+    pub metadata: Option<Map<String, Value>>,
+}
+
 /// The name of an artifact whose path does not end in a file name.
 const NAME_USUAL: &str = "artifact";
 
@@ -50,14 +58,58 @@ impl Substrate {
         entries: Vec<SnapshotEntry>,
         message: &str,
     ) -> Result<Manifest, Refusal> {
-        refuse_duplicates(&entries)?;
         let note = ManifestNote { message: message.to_owned(), ..ManifestNote::default() };
+        self.make_of_entries(by, entries, &note).await.map(|made| made.manifest)
+    }
+
+    /// A manifest of files whose artifacts are kept.
+    pub async fn make_manifest(
+        &self,
+        files: Vec<NewFile>,
+        note: &ManifestNote,
+        author: &Actor,
+    ) -> Result<MadeManifest, Refusal> {
+        let entry = |NewFile { path, artifact, metadata }| {
+            let content = SnapshotContent::Artifact(artifact);
+            read_path(&path).map(|path| SnapshotEntry { path, content, metadata })
+        };
+        let entries = files.into_iter().map(entry).collect::<Result<_, _>>()?;
+        self.make_of_entries(author, entries, note).await
+    }
+
+    /// Makes an artifact of the whole tenant of bytes that are stored. Doing so again changes nothing.
+    pub async fn keep_artifact(
+        &self,
+        digest: ArtifactDigest,
+        bytes: u64,
+        media_type: &str,
+        name: &str,
+        author: &Actor,
+    ) -> Result<SharedArtifact, Refusal> {
+        let name = FileName::new(name).or_else(|_| toolgate_files::file_name(NAME_USUAL))?;
+        let found = FoundContent {
+            what: StoredKind::Artifact,
+            digest,
+            bytes,
+            media_type: media_type.to_owned(),
+            name: Some(name.clone()),
+        };
+        self.files.share_artifact(author, name, ArtifactSource::Found(found)).await
+    }
+
+    async fn make_of_entries(
+        &self,
+        by: &Actor,
+        entries: Vec<SnapshotEntry>,
+        note: &ManifestNote,
+    ) -> Result<MadeManifest, Refusal> {
+        refuse_duplicates(&entries)?;
         let mut entries = entries.into_iter();
         let (edits, contents) = self.next_page(by, &mut entries).await?;
-        let mut made = self.make(by, edits, &note, &contents).await?.manifest;
+        let mut made = self.make(by, edits, note, &contents).await?;
         while !entries.as_slice().is_empty() {
             let (edits, contents) = self.next_page(by, &mut entries).await?;
-            made = self.edit_manifest(by, &made, edits, &note, &contents).await?.manifest;
+            made = self.edit_manifest(by, &made.manifest, edits, note, &contents).await?;
         }
         Ok(made)
     }

@@ -6,7 +6,7 @@ use toolgate_core::pointer::{PointerKind, PointerPath};
 use toolgate_core::substrate::ManifestDigest;
 use toolgate_core::{Refusal, codes};
 
-use super::refusal::bad_path;
+use super::refusal::{bad_path, of_gateway};
 use crate::digests::read_manifest;
 
 pub(super) const PAGE_MAX: u16 = 500;
@@ -125,6 +125,14 @@ fn usual_kind() -> String {
 
 pub(super) fn path(namespace: &str, name: &str) -> Result<PointerPath, Refusal> {
     PointerPath::new(namespace, name).map_err(|error| bad_path(&error))
+}
+
+/// The path of a pointer that a tool changes. Those of the gateway's own change by themselves.
+pub(super) fn changeable_path(namespace: &str, name: &str) -> Result<PointerPath, Refusal> {
+    match path(namespace, name)? {
+        own if own.is_own() => Err(of_gateway(&own)),
+        path => Ok(path),
+    }
 }
 
 pub(super) fn kind(text: &str) -> Result<PointerKind, Refusal> {

@@ -6,20 +6,20 @@ use toolgate_core::pointer::{ExpectedHead, Pointer, PointerKind, PointerPath};
 use toolgate_domain::ToolContext;
 use toolgate_store::{Actor, MoveStamp, MovedPointer, NewHead, PointerError};
 
-use super::arguments::{self, CreatePointerArguments, path};
+use super::arguments::{self, CreatePointerArguments, changeable_path};
 use super::plan::PlannedMove;
 use super::{refusal, shown};
 use crate::digests::read_manifest;
 use crate::state::Substrate;
 
-const FIRST_VERSION: u64 = 1;
+pub(super) const FIRST_VERSION: u64 = 1;
 
 pub(super) async fn create(
     substrate: &Substrate,
     context: &ToolContext,
     arguments: CreatePointerArguments,
 ) -> Result<Pointer, Refusal> {
-    let path = path(&arguments.namespace, &arguments.name)?;
+    let path = changeable_path(&arguments.namespace, &arguments.name)?;
     let kind = arguments::kind(&arguments.pointer_type)?;
     let manifest = arguments.manifest_sha256.as_deref();
     let manifest = manifest.map(|text| read_manifest(text, "manifest_sha256")).transpose()?;

@@ -6,7 +6,7 @@ use toolgate_core::substrate::ManifestDigest;
 use toolgate_domain::ToolContext;
 
 use super::arguments::{
-    AdvancePointerArguments, PromotePointerArguments, RevertPointerArguments, expected, path,
+    AdvancePointerArguments, PromotePointerArguments, RevertPointerArguments, changeable_path, expected, path,
 };
 use super::finding::find;
 use super::refusal;
@@ -26,7 +26,7 @@ pub(super) async fn advance(
     substrate: &Substrate,
     arguments: &AdvancePointerArguments,
 ) -> Result<PlannedMove, Refusal> {
-    let pointer = find(substrate, &path(&arguments.namespace, &arguments.name)?).await?;
+    let pointer = find(substrate, &changeable_path(&arguments.namespace, &arguments.name)?).await?;
     Ok(PlannedMove {
         expected: expected_head(&pointer, expected(arguments.expected_sha256.as_deref())?),
         manifest: read_manifest(&arguments.manifest_sha256, "manifest_sha256")?,
@@ -40,7 +40,7 @@ pub(super) async fn promote(
     context: &ToolContext,
     arguments: &PromotePointerArguments,
 ) -> Result<PlannedMove, Refusal> {
-    let pointer = find(substrate, &path(&arguments.namespace, &arguments.name)?).await?;
+    let pointer = find(substrate, &changeable_path(&arguments.namespace, &arguments.name)?).await?;
     if pointer.kind == PointerKind::Bundle {
         return Err(refusal::not_a_corpus(&pointer));
     }
@@ -78,7 +78,7 @@ pub(super) async fn revert(
     context: &ToolContext,
     arguments: &RevertPointerArguments,
 ) -> Result<PlannedMove, Refusal> {
-    let pointer = find(substrate, &path(&arguments.namespace, &arguments.name)?).await?;
+    let pointer = find(substrate, &changeable_path(&arguments.namespace, &arguments.name)?).await?;
     let wanted = arguments.manifest_sha256.as_deref();
     let wanted = wanted.map(|text| read_manifest(text, "manifest_sha256")).transpose()?;
     Ok(PlannedMove {

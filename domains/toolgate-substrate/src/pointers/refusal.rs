@@ -15,6 +15,21 @@ pub(super) fn bad_path(error: &BadPointerPath) -> Refusal {
         .field(error.what)
 }
 
+/// A tool would change a pointer of the gateway's own.
+pub(super) fn of_gateway(path: &PointerPath) -> Refusal {
+    let message =
+        format!("{:?} is a namespace of the gateway's own, where it alone moves pointers", path.namespace());
+    Refusal::new(&codes::BAD_POINTER, message)
+        .hint("choose a namespace that does not begin with \"toolgate.\"")
+        .field("namespace")
+}
+
+/// A part of the gateway would keep a pointer outside of its own namespaces.
+pub(super) fn not_of_gateway(path: &PointerPath) -> Refusal {
+    let message = format!("{path} does not belong to the gateway itself, so it moves by a tool alone");
+    Refusal::new(&codes::BAD_POINTER, message).hint("choose a namespace that begins with \"toolgate.\"")
+}
+
 /// The same for a pointer that is not there and one that the session has not mounted.
 pub(super) fn unknown(path: &PointerPath) -> Refusal {
     unknown_pointer(path.namespace(), path.name())

@@ -11,7 +11,7 @@ use toolgate_domain::{Domain, MountRule, ToolContext, ToolDefinition, ToolReply}
 
 use super::arguments::{
     AdvancePointerArguments, CreatePointerArguments, DeletePointerArguments, PromotePointerArguments,
-    ResolvePointerArguments, RevertPointerArguments, expected, path,
+    ResolvePointerArguments, RevertPointerArguments, changeable_path, expected, path,
 };
 use super::finding::find;
 use super::output::{MovedPointerOutput, PointerOutput, refs};
@@ -185,7 +185,7 @@ async fn prepare_delete(
     context: ToolContext,
     arguments: DeletePointerArguments,
 ) -> Result<AttachedContents, Refusal> {
-    let pointer = find(&substrate, &path(&arguments.namespace, &arguments.name)?).await?;
+    let pointer = find(&substrate, &changeable_path(&arguments.namespace, &arguments.name)?).await?;
     shown::attach_end(&substrate, &context, &pointer, expected_end(&arguments)?).await
 }
 
@@ -194,7 +194,7 @@ async fn delete(
     context: ToolContext,
     arguments: DeletePointerArguments,
 ) -> Result<ToolReply<MovedPointerOutput>, Refusal> {
-    let pointer = find(&substrate, &path(&arguments.namespace, &arguments.name)?).await?;
+    let pointer = find(&substrate, &changeable_path(&arguments.namespace, &arguments.name)?).await?;
     let expected = expected_end(&arguments)?;
     let deleted = moving::delete(&substrate, &context, &pointer, expected, arguments.reason).await?;
     Ok(ToolReply::new(MovedPointerOutput::from(&deleted)).refs(refs(&deleted.pointer)))

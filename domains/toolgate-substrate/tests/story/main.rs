@@ -2,6 +2,7 @@
 
 mod collection;
 mod damage;
+mod domains;
 mod histories;
 mod properties;
 mod snapshots;

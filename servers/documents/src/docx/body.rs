@@ -2,7 +2,7 @@
 //! structure.
 
 use crate::document::Block;
-use crate::grid::{CellBudget, Grid, GridCell};
+use crate::grid::{CellBudget, CellCover, Grid, GridCell};
 use crate::package::Relations;
 use crate::xml::Element;
 
@@ -157,9 +157,12 @@ impl<'p> DocxReader<'p> {
         let properties = cell.child("tcPr");
         let columns =
             properties.and_then(|properties| properties.child("gridSpan")?.number("val")).unwrap_or(1);
+        let merge = properties.and_then(|properties| properties.child("vMerge"));
+        let goes_on = merge.is_some_and(|merge| merge.attribute("val") != Some("restart"));
         let mut blocks = Vec::new();
         self.blocks(cell, &mut blocks);
-        GridCell { blocks, ..GridCell::default() }.spanning(columns, 1)
+        let cell = GridCell { blocks, ..GridCell::default() }.spanning(columns, 1);
+        cell.covered(goes_on.then_some(CellCover::FromAbove))
     }
 }
 

@@ -115,6 +115,9 @@ fn merged_cells_are_followed_by_empty_ones() {
     let table = document.tables().next().unwrap();
     assert_eq!(table.rows, [["Name", "", "Age"], ["Ann", "B", "30"], ["", "C", "40"]]);
     assert_eq!((table.header_rows, table.confidence), (1, 1.0));
+    let spans: Vec<_> =
+        table.spans.iter().map(|span| (span.row, span.column, span.rows, span.columns)).collect();
+    assert_eq!(spans, [(0, 0, 1, 2), (1, 0, 2, 1)]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Rows of equal length, whatever a table declares.
 
-use super::{CellBudget, Grid, GridCell, guess_header};
-use crate::document::{Block, Table};
+use super::{CellBudget, CellCover, Grid, GridCell, guess_header};
+use crate::document::{Block, CellSpan, Table};
 
 fn cell(text: &str, columns: usize, rows: usize) -> GridCell {
     GridCell::of(text.to_owned()).spanning(columns, rows)
@@ -29,6 +29,39 @@ fn spans_leave_empty_cells_behind() {
     ];
     let table = table(rows, &mut CellBudget::new(1_000));
     assert_eq!(table.rows, [["a", "", "b"], ["c", "d", ""], ["", "e", ""], ["f", "", ""]]);
+    assert_eq!(table.spans, [span(0, 0, 1, 2), span(0, 2, 3, 1), span(1, 0, 2, 1)]);
+}
+
+fn span(row: usize, column: usize, rows: usize, columns: usize) -> CellSpan {
+    CellSpan { row, column, rows, columns }
+}
+
+#[test]
+fn spans_count_only_what_is_left_of_the_table() {
+    let rows = vec![
+        vec![cell("a", 9, 1)],
+        vec![cell("b", 1, 3), cell("c", 1, 1)],
+        vec![cell("", 1, 1)],
+        vec![cell("d", 1, 1)],
+        vec![cell("", 3, 2), cell("e", 1, 1)],
+    ];
+    let table = table(rows, &mut CellBudget::new(1_000));
+    assert_eq!(table.rows, [["a", "", "", ""], ["b", "c", "", ""], ["", "d", "", ""], ["", "", "", "e"]]);
+    assert_eq!(table.spans, [span(0, 0, 1, 4), span(1, 0, 2, 1)]);
+}
+
+#[test]
+fn cells_that_are_written_out_though_covered_make_spans() {
+    let covered = |cover: CellCover| GridCell::default().covered(Some(cover));
+    let rows = vec![
+        vec![cell("a", 1, 1), covered(CellCover::FromLeft), cell("b", 1, 1)],
+        vec![cell("c", 1, 1), cell("d", 1, 1), covered(CellCover::FromAbove)],
+        vec![covered(CellCover::FromAbove), cell("e", 1, 1), covered(CellCover::FromAbove)],
+        vec![covered(CellCover::FromLeft), cell("f", 1, 1), cell("g", 1, 1)],
+        vec![cell("h", 1, 1), cell("i", 1, 1), covered(CellCover::FromLeft)],
+    ];
+    let table = table(rows, &mut CellBudget::new(1_000));
+    assert_eq!(table.spans, [span(0, 0, 1, 2), span(0, 2, 3, 1), span(1, 0, 2, 1), span(4, 1, 1, 2)]);
 }
 
 #[test]

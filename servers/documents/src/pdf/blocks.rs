@@ -3,8 +3,9 @@
 use super::draft::{DraftLine, DraftPage};
 use super::joins::DocumentWords;
 use super::markers::{has_section_number, marker};
+use super::placed_text::PlacedText;
 use super::survey::{Survey, Weight};
-use crate::Block;
+use crate::{Block, BlockPlace, Table};
 
 /// Lines farther apart than usual by this much begin a new paragraph.
 const PITCH_MAX: f32 = 1.3;
@@ -17,14 +18,43 @@ const MONO_WIDTH: f32 = 0.6;
 const INDENT_SPACES_MAX: usize = 80;
 const DEPTH_MAX: usize = 8;
 
-/// A block and the size of its letters.
+/// A block with the size of its letters.
 struct SizedBlock {
-    block: Block,
+    form: BlockForm,
+    /// Empty for a table.
+    text: PlacedText,
     size: f32,
 }
 
-/// The blocks of a page in reading order.
-pub(super) fn blocks(page: &DraftPage, survey: &Survey, vocabulary: &DocumentWords) -> Vec<Block> {
+/// A block without its text.
+enum BlockForm {
+    Heading(u8),
+    Paragraph,
+    Item { depth: u8, marker: String },
+    Code,
+    Table(Table),
+}
+
+impl SizedBlock {
+    fn finish(self) -> (Block, BlockPlace) {
+        let (text, place) = self.text.into_parts();
+        let block = match self.form {
+            BlockForm::Heading(level) => Block::Heading { level, text },
+            BlockForm::Paragraph => Block::Paragraph(text),
+            BlockForm::Item { depth, marker } => Block::Item { depth, marker, text },
+            BlockForm::Code => Block::Code(text),
+            BlockForm::Table(table) => Block::Table(table),
+        };
+        (block, place)
+    }
+}
+
+/// The blocks of a page in reading order, with their places.
+pub(super) fn blocks(
+    page: &DraftPage,
+    survey: &Survey,
+    vocabulary: &DocumentWords,
+) -> Vec<(Block, BlockPlace)> {
     let mut blocks: Vec<SizedBlock> = Vec::new();
     let mut last_part = 0;
     for part in &page.parts {
@@ -36,22 +66,22 @@ pub(super) fn blocks(page: &DraftPage, survey: &Survey, vocabulary: &DocumentWor
         blocks.extend(found);
         last_part = part_begins;
     }
-    blocks.into_iter().map(|sized| sized.block).collect()
+    blocks.into_iter().map(SizedBlock::finish).collect()
 }
 
 /// A paragraph that continues at the top of the next column is one paragraph, even if notes are at the foot
 /// of the first column. Returns anything that is not such a continuation.
 fn continued(before: &mut [SizedBlock], next: SizedBlock, vocabulary: &DocumentWords) -> Option<SizedBlock> {
-    let Block::Paragraph(more) = &next.block else { return Some(next) };
-    let goes_on = more.chars().next().is_some_and(char::is_lowercase);
+    let goes_on = matches!(next.form, BlockForm::Paragraph)
+        && next.text.text.chars().next().is_some_and(char::is_lowercase);
     let is_note = |sized: &&mut SizedBlock| sized.size < next.size / SIZE_RATIO_MAX;
     let last = before.iter_mut().rev().find(|sized| !is_note(sized));
-    if let Some(SizedBlock { block: Block::Paragraph(text) | Block::Item { text, .. }, size }) = last
+    if let Some(SizedBlock { form: BlockForm::Paragraph | BlockForm::Item { .. }, text, size }) = last
         && goes_on
         && *size <= next.size * SIZE_RATIO_MAX
-        && !text.ends_with(['.', '!', '?', ':'])
+        && !text.text.ends_with(['.', '!', '?', ':'])
     {
-        vocabulary.join(text, more);
+        text.join_text(&next.text, vocabulary);
         return None;
     }
     Some(next)
@@ -68,37 +98,42 @@ fn blocks_of_part(
     let mut blocks = Vec::new();
     for group in groups(part, &shape, survey) {
         let first = group[0];
-        let block = match first.table {
-            Some(table) => page.tables.get(table).cloned().map(Block::Table),
-            None => Some(block(&group, survey, vocabulary, &mut indents)),
+        let (form, text) = match first.table {
+            Some(table) => {
+                let Some(table) = page.tables.get(table) else { continue };
+                (BlockForm::Table(table.clone()), PlacedText::default())
+            }
+            None => block(&group, survey, vocabulary, &mut indents),
         };
-        let Some(block) = block else { continue };
-        if !matches!(block, Block::Item { .. }) {
+        if !matches!(form, BlockForm::Item { .. }) {
             indents.clear();
         }
-        blocks.push(SizedBlock { block, size: first.size });
+        blocks.push(SizedBlock { form, text, size: first.size });
     }
     blocks
 }
 
-fn block(group: &[&DraftLine], survey: &Survey, vocabulary: &DocumentWords, indents: &mut Vec<f32>) -> Block {
+fn block(
+    group: &[&DraftLine],
+    survey: &Survey,
+    vocabulary: &DocumentWords,
+    indents: &mut Vec<f32>,
+) -> (BlockForm, PlacedText) {
     let first = group[0];
     if is_code(first, survey) {
-        return Block::Code(code(group));
+        return (BlockForm::Code, code(group));
     }
-    let mut text = String::new();
+    let mut text = PlacedText::default();
     for line in group {
-        vocabulary.join(&mut text, &line.text);
+        text.join(&line.text, &line.places, vocabulary);
     }
-    if let Some(level) = survey.heading_level(first, &text, group.len()) {
-        return Block::Heading { level, text };
+    if let Some(level) = survey.heading_level(first, &text.text, group.len()) {
+        return (BlockForm::Heading(level), text);
     }
-    match marker(&text) {
-        Some((marker, rest)) => {
-            Block::Item { depth: depth(indents, first), marker: marker.to_owned(), text: rest.to_owned() }
-        }
-        None => Block::Paragraph(text),
-    }
+    let Some((marker, rest)) = marker(&text.text) else { return (BlockForm::Paragraph, text) };
+    let (marker, cut) = (marker.to_owned(), text.text.len() - rest.len());
+    text.cut_start(cut);
+    (BlockForm::Item { depth: depth(indents, first), marker }, text)
 }
 
 /// The depth of an item, from its indentation and those before it.
@@ -120,16 +155,12 @@ fn is_code(line: &DraftLine, survey: &Survey) -> bool {
 }
 
 /// Line by line, with indentation as spaces.
-fn code(group: &[&DraftLine]) -> String {
+fn code(group: &[&DraftLine]) -> PlacedText {
     let left = group.iter().map(|line| line.frame.left).fold(f32::MAX, f32::min);
-    let mut text = String::new();
+    let mut text = PlacedText::default();
     for line in group {
         let spaces = ((line.frame.left - left) / (MONO_WIDTH * line.size.max(1.0))).round() as usize;
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.extend(std::iter::repeat_n(' ', spaces.min(INDENT_SPACES_MAX)));
-        text.push_str(&line.text);
+        text.add_line(spaces.min(INDENT_SPACES_MAX), &line.text, &line.places);
     }
     text
 }

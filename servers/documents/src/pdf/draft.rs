@@ -2,7 +2,7 @@
 
 use super::content::GlyphStyle;
 use super::lines::WordLine;
-use crate::{Bounds, PageSource, Table};
+use crate::{Bounds, PageSource, PlacedLine, Table};
 
 /// A page whose lines are in reading order.
 #[derive(Default)]
@@ -14,12 +14,17 @@ pub(super) struct DraftPage {
     /// Parts that are each read from top to bottom, one after the other.
     pub(super) parts: Vec<Vec<DraftLine>>,
     pub(super) tables: Vec<Table>,
+    /// Headers and footers, once they are taken out of the parts.
+    pub(super) furniture: Vec<DraftLine>,
+    pub(super) pictures: Vec<Bounds>,
 }
 
-/// A line without its words.
+/// A line with the places of its words.
 #[derive(Clone, Debug)]
 pub(super) struct DraftLine {
     pub(super) text: String,
+    /// The places of its words, in code points of its text.
+    pub(super) places: Vec<PlacedLine>,
     /// As if it went to the right.
     pub(super) frame: Bounds,
     /// On the page.
@@ -38,8 +43,10 @@ pub(super) struct DraftLine {
 impl DraftLine {
     pub(super) fn of(line: &WordLine) -> Self {
         let first = line.words.first();
+        let (text, places) = line.placed_text();
         Self {
-            text: line.text(),
+            text,
+            places,
             frame: line.frame,
             bounds: line.bounds(),
             baseline: line.baseline,

@@ -84,8 +84,14 @@ impl<'a> PageReader<'a> {
 }
 
 fn blank(page: &Page<'_>, number: u32) -> PageContent {
-    let (width, height) = page.render_dimensions();
+    let (width, height) = size_of(page);
+    PageContent { number, width, height, ..PageContent::default() }
+}
+
+/// The width and height of a page as it is viewed.
+pub(super) fn size_of(page: &Page<'_>) -> (f32, f32) {
     let side =
         |length: f32| if length.is_finite() { length.clamp(1.0, PAGE_SIDE_MAX) } else { PAGE_SIDE_MAX };
-    PageContent { number, width: side(width), height: side(height), ..PageContent::default() }
+    let (width, height) = page.render_dimensions();
+    (side(width), side(height))
 }

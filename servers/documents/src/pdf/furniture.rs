@@ -1,5 +1,5 @@
-//! Headers and footers: text at the same position at the edge of many pages is read once by people, and not
-//! at all here.
+//! Headers and footers: text at the same position at the edge of many pages is read once by people, and set
+//! aside here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,8 +17,8 @@ const LETTERS_MAX: usize = 160;
 /// Text with its numbers replaced by placeholders, and its position.
 type FurnitureKey = (String, i32);
 
-/// Takes headers and footers out of the pages.
-pub(super) fn drop_from(pages: &mut [DraftPage]) {
+/// Takes headers and footers out of the parts of the pages.
+pub(super) fn set_aside(pages: &mut [DraftPage]) {
     let repeated = repeated(pages);
     for page in pages {
         let height = page.height;
@@ -29,7 +29,12 @@ pub(super) fn drop_from(pages: &mut [DraftPage]) {
         if page.lines().all(is_furniture) {
             continue;
         }
-        page.parts.iter_mut().for_each(|part| part.retain(|line| !is_furniture(line)));
+        for part in &mut page.parts {
+            let lines = std::mem::take(part).into_iter();
+            let (furniture, kept): (Vec<DraftLine>, Vec<DraftLine>) = lines.partition(is_furniture);
+            page.furniture.extend(furniture);
+            *part = kept;
+        }
         page.parts.retain(|part| !part.is_empty());
     }
 }

@@ -1,9 +1,9 @@
 //! Lines out of words: neighbours on the same height.
 
 use super::bidi;
-use super::content::GlyphStyle;
+use super::content::{GlyphDirection, GlyphStyle};
 use super::words::PageWord;
-use crate::Bounds;
+use crate::{Bounds, PlacedLine, PlacedSpan};
 
 /// The share of its height that a word has in common with its line.
 const OVERLAP_MIN: f32 = 0.5;
@@ -79,14 +79,34 @@ impl WordLine {
         self.words.iter().map(|word| word.bounds).reduce(|all, next| all.union(&next)).unwrap_or_default()
     }
 
-    /// Its words in reading order, with one space between them where the script has spaces.
-    pub(crate) fn text(&self) -> String {
+    /// Its words in reading order, with one space between them where the script has spaces; and their places, in code points of
+    /// that text.
+    pub(crate) fn placed_text(&self) -> (String, Vec<PlacedLine>) {
         let words: Vec<&PageWord> = self.words.iter().collect();
-        let mut text = String::new();
+        let (mut text, mut letters, mut lines) = (String::new(), 0, Vec::new());
         for word in bidi::line_in_reading_order(&words, |word| word.text.as_str()) {
+            let before = text.len();
             append_word(&mut text, &word.text);
+            // A space is one byte.
+            letters += text.len() - before - word.text.len();
+            let start = letters;
+            letters += word.text.chars().count();
+            place_word(&mut lines, word, start, letters);
         }
-        text
+        (text, lines)
+    }
+}
+
+/// Adds a word to the line before it. Only text that goes to the right shares a line: the height of others differs from word to word.
+fn place_word(lines: &mut Vec<PlacedLine>, word: &PageWord, start: usize, end: usize) {
+    let placed = PlacedSpan { start, end, left: word.bounds.left, right: word.bounds.right };
+    match lines.last_mut() {
+        Some(line) if word.direction == GlyphDirection::Right => {
+            line.bounds = line.bounds.union(&word.bounds);
+            line.end = end;
+            line.words.push(placed);
+        }
+        _ => lines.push(PlacedLine { bounds: word.bounds, start, end, words: vec![placed] }),
     }
 }
 

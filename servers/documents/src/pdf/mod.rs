@@ -20,6 +20,8 @@ mod lines;
 mod markers;
 mod order;
 mod paths;
+mod pictures;
+mod placed_text;
 mod places;
 mod read;
 mod render;
@@ -31,6 +33,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use placed_text::clip;
 pub use places::{PlacedPage, PlacedWord, placed_words};
 pub use read::read;
-pub use render::{RenderedPage, render};
+pub use render::{RenderedPage, page_size, render};

@@ -11,8 +11,11 @@ use super::file::{PageReader, open};
 use super::joins::DocumentWords;
 use super::survey::Survey;
 use super::words::{PageWord, words};
-use super::{facts, furniture, order, tables};
-use crate::{Bounds, Document, DocumentError, DocumentKind, OpenOptions, Page, PageLine, PageSource, Table};
+use super::{facts, furniture, order, pictures, tables};
+use crate::{
+    BlockPlace, Bounds, Document, DocumentError, DocumentKind, FurnitureBlock, FurnitureEdge, OpenOptions,
+    Page, PageLine, PageSource, Table, TableSearch,
+};
 
 /// Reads the requested pages.
 pub fn read(bytes: &[u8], options: &OpenOptions) -> Result<Document, DocumentError> {
@@ -24,9 +27,9 @@ pub fn read(bytes: &[u8], options: &OpenOptions) -> Result<Document, DocumentErr
     let mut reading = PdfReading::new(options);
     reading.read_pages(&pdf);
     let PdfReading { mut pages, vocabulary, warnings, .. } = reading;
-    furniture::drop_from(&mut pages);
+    furniture::set_aside(&mut pages);
     let survey = Survey::of(&pages);
-    let pages = pages.iter().map(|page| finished(page, &survey, &vocabulary)).collect();
+    let pages = pages.into_iter().map(|page| finished(page, &survey, &vocabulary)).collect();
     Ok(Document { kind: DocumentKind::Pdf, facts: facts::facts(&pdf, bytes), page_count, pages, warnings })
 }
 
@@ -106,10 +109,15 @@ impl<'o> PdfReading<'o> {
             source: facts::source(content),
             parts: parts(words, content),
             tables,
+            furniture: Vec::new(),
+            pictures: pictures::pictures(content),
         }
     }
 
     fn tables(&mut self, content: &PageContent) -> Vec<Table> {
+        if self.options.tables == TableSearch::Skip {
+            return Vec::new();
+        }
         let mut tables = tables::find(content);
         tables.retain(|table| {
             self.cells += table.rows.iter().map(Vec::len).sum::<usize>();
@@ -141,8 +149,8 @@ fn parts(words: Vec<PageWord>, content: &PageContent) -> Vec<Vec<DraftLine>> {
     parts
 }
 
-fn finished(page: &DraftPage, survey: &Survey, vocabulary: &DocumentWords) -> Page {
-    let blocks = blocks(page, survey, vocabulary);
+fn finished(page: DraftPage, survey: &Survey, vocabulary: &DocumentWords) -> Page {
+    let (blocks, places): (Vec<_>, Vec<_>) = blocks(&page, survey, vocabulary).into_iter().unzip();
     let lines = page.lines().filter(|line| line.table.is_none());
     let lines = lines.map(|line| PageLine {
         text: line.text.clone(),
@@ -150,14 +158,25 @@ fn finished(page: &DraftPage, survey: &Survey, vocabulary: &DocumentWords) -> Pa
         size: line.size,
         bold: line.style.bold,
     });
+    let lines = lines.collect();
     let source =
         if blocks.is_empty() && page.source == PageSource::Text { PageSource::Empty } else { page.source };
+    let height = page.height;
     Page {
         number: page.number,
         source,
         blocks,
-        lines: lines.collect(),
+        lines,
+        places,
+        furniture: page.furniture.into_iter().map(|line| furniture_block(line, height)).collect(),
+        pictures: page.pictures,
         width: page.width,
-        height: page.height,
+        height,
     }
+}
+
+fn furniture_block(line: DraftLine, height: f32) -> FurnitureBlock {
+    let is_above = line.bounds.center().1 * 2.0 < height;
+    let edge = if is_above { FurnitureEdge::Header } else { FurnitureEdge::Footer };
+    FurnitureBlock { edge, text: line.text, place: BlockPlace { lines: line.places } }
 }

@@ -6,7 +6,7 @@ use hayro::vello_cpu::color::palette::css::WHITE;
 use hayro::{PixmapSettings, RenderCache, RenderSettings};
 use hayro_interpret::InterpreterSettings;
 
-use super::file::{damaged, open};
+use super::file::{damaged, open, size_of};
 use crate::DocumentError;
 
 const POINTS_PER_INCH: f32 = 72.0;
@@ -44,6 +44,14 @@ pub fn render(
     let pixmap = drawn.map_err(|_| damaged("the page cannot be drawn"))?;
     let rgb = pixmap.data().iter().flat_map(|pixel| [pixel.r, pixel.g, pixel.b]).collect();
     Ok(RenderedPage { width: u32::from(pixmap.width()), height: u32::from(pixmap.height()), rgb })
+}
+
+/// The width and height of a page, counted from 1, in points as it is viewed. The places of words are on a page of this size.
+pub fn page_size(bytes: &[u8], page: u32, password: Option<&str>) -> Result<(f32, f32), DocumentError> {
+    let pdf = open(bytes, password)?;
+    let pages = pdf.pages();
+    let found = (page as usize).checked_sub(1).and_then(|index| pages.get(index));
+    found.map(size_of).ok_or(DocumentError::NoSuchPage { asked: page, pages: pages.len() })
 }
 
 fn scale((width, height): (f32, f32), dpi: f32) -> f32 {

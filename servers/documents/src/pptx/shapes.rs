@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::document::Block;
-use crate::grid::{CellBudget, Grid, GridCell};
+use crate::grid::{CellBudget, CellCover, Grid, GridCell};
 use crate::links;
 use crate::numbering::{BULLET, NumberFormat};
 use crate::package::Relations;
@@ -132,11 +132,17 @@ impl<'s> Shapes<'s> {
         self.blocks.extend(made);
     }
 
-    /// Covered cells are present and empty, so spans need no counting.
+    /// Covered cells are present and empty, and say so.
     fn cell(&self, cell: Element<'_>) -> GridCell {
         let lines = cell.child("txBody").into_iter().flat_map(|body| body.children_named("p"));
         let lines: Vec<String> = lines.map(|line| self.line(line)).filter(|line| !line.is_empty()).collect();
-        GridCell::of(lines.join("\n"))
+        let is_set = |name: &str| matches!(cell.attribute(name), Some("1" | "true"));
+        let cover = match (is_set("vMerge"), is_set("hMerge")) {
+            (true, _) => Some(CellCover::FromAbove),
+            (false, true) => Some(CellCover::FromLeft),
+            (false, false) => None,
+        };
+        GridCell::of(lines.join("\n")).covered(cover)
     }
 }
 

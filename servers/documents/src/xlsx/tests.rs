@@ -39,6 +39,24 @@ fn values_are_shown_as_people_write_them() {
 }
 
 #[test]
+fn merged_cells_span_what_is_left_of_their_rows_and_columns() {
+    let merged = r#"</sheetData><mergeCells><mergeCell ref="A1:C1"/><mergeCell ref="A3:A9"/><mergeCell ref="F7:G8"/></mergeCells><sheetData>"#;
+    let rows = format!(
+        r#"<row r="1">{}</row><row r="3">{}{}</row><row r="4">{}</row>{merged}"#,
+        text("A1", "All"),
+        text("A3", "left"),
+        text("C3", "x"),
+        text("C4", "y")
+    );
+    let document = read(&sheet(&rows));
+    let table = document.tables().next().unwrap();
+    assert_eq!(table.rows, [["All", ""], ["left", "x"], ["", "y"]]);
+    let spans: Vec<_> =
+        table.spans.iter().map(|span| (span.row, span.column, span.rows, span.columns)).collect();
+    assert_eq!(spans, [(0, 0, 1, 2), (1, 0, 2, 1)]);
+}
+
+#[test]
 fn cells_in_opposite_corners_cost_two_cells() {
     let rows = format!(
         "<row r=\"1\">{}</row><row r=\"1048576\">{}</row>",

@@ -7,7 +7,7 @@ use super::version::OpenVersion;
 
 pub(super) struct Corpus {
     /// Sorted by label.
-    pub(super) indexes: Vec<SearchedIndex>,
+    pub(super) indexes: Vec<CorpusIndex>,
     /// Slots, those of removed passages included.
     pub(super) slots: u32,
     /// Passages that statistics count: all that were not removed, whatever the filter says.
@@ -16,7 +16,7 @@ pub(super) struct Corpus {
     pub(super) allowed: u64,
 }
 
-pub(super) struct SearchedIndex {
+pub(super) struct CorpusIndex {
     pub(super) label: String,
     pub(super) version: Arc<OpenVersion>,
     /// Passages that may be found.
@@ -40,13 +40,13 @@ impl Corpus {
             corpus.slots += version.slots();
             corpus.passages += version.alive.count();
             corpus.allowed += allowed.count();
-            corpus.indexes.push(SearchedIndex { label, version, allowed, first });
+            corpus.indexes.push(CorpusIndex { label, version, allowed, first });
         }
         corpus
     }
 
     /// The index of a slot, and the passage's number in it.
-    pub(super) fn locate(&self, slot: u32) -> (&SearchedIndex, u32) {
+    pub(super) fn locate(&self, slot: u32) -> (&CorpusIndex, u32) {
         let index = &self.indexes[self.index_of(slot)];
         (index, slot - index.first)
     }

@@ -21,6 +21,7 @@ mod search;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod vectors;
 mod version;
 mod versions;
 mod words;
@@ -28,7 +29,7 @@ mod words;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use engine_protocol::{BeginBuild, EngineFault, Explain, Explanation, IndexListing, Search, SearchHit};
+use engine_protocol::{BeginBuild, EngineFault, Explain, Explanation, IndexListing, PassageHit, Search};
 
 use crate::contents::Contents;
 use crate::port::{Build, Engine, FoundHits, QueryParts, StoredChunk};
@@ -68,7 +69,7 @@ impl Engine for InsideEngine {
         OpenedSearch::open(&self.versions, &explain.search, query)?.explain(&explain.hit)
     }
 
-    fn passages(&self, hits: &[SearchHit], search: &Search) -> Result<Vec<StoredChunk>, EngineFault> {
+    fn passages(&self, hits: &[PassageHit], search: &Search) -> Result<Vec<StoredChunk>, EngineFault> {
         search::passages(&self.versions, hits, search)
     }
 

@@ -15,10 +15,10 @@ use super::bits::{FilterMemory, PassageBits};
 use super::facts::{FACTS_FILE, IndexFacts, check_format};
 use super::faults::{damaged, unreadable};
 use super::files;
-use super::meaning::VectorBlock;
 use super::record::StoredRecord;
 use super::schema::{PassageFields, SCORED};
 use super::tokens::tokenizers;
+use super::vectors::VectorBlock;
 use crate::contents::{ContentPins, Contents};
 use crate::fault::internal;
 use frequencies::FrequencyMemory;
@@ -39,7 +39,8 @@ pub(super) struct OpenVersion {
     frequencies: FrequencyMemory,
     /// Sorted.
     by_ord: Vec<(u64, u32)>,
-    folder: TempDir,
+    /// Has the files under their names.
+    _folder: TempDir,
     _pins: ContentPins,
 }
 
@@ -77,7 +78,7 @@ impl OpenVersion {
             filters: FilterMemory::default(),
             frequencies: FrequencyMemory::default(),
             by_ord,
-            folder,
+            _folder: folder,
             _pins: pins,
         })
     }
@@ -85,11 +86,6 @@ impl OpenVersion {
     /// The number of passages, removed ones included.
     pub(super) fn slots(&self) -> u32 {
         self.segments.last().map_or(0, |segment| segment.first + segment.slots())
-    }
-
-    /// The folder with its files under their names.
-    pub(super) fn folder(&self) -> &Path {
-        self.folder.path()
     }
 
     /// For each scored field, the passages that have a term. Removed ones do not count.

@@ -37,7 +37,7 @@ impl KitServer {
         Self {
             tools: catalogue::tools(&capability),
             capability,
-            pool: Pool::new(home.refs(), limits, Arc::clone(&metrics)),
+            pool: Pool::new(home.refs(), &[], limits, Arc::clone(&metrics)),
             refs: RefStore::open(home.refs(), limits.refs_bytes),
             limits,
             metrics,

@@ -17,9 +17,9 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::{dup2_stdin, dup2_stdout, getpgrp, getpid};
 use parking_lot::Mutex;
+use serde_json::Value;
 
 use super::{ProgressMode, REFS_VARIABLE, WorkerJob, WorkerReply, frames};
-use crate::capability::Capability;
 use crate::environment;
 use crate::refs::RefStore;
 use crate::settings::WorkerLimits;
@@ -32,8 +32,11 @@ const TELL_EVERY: Duration = Duration::from_millis(50);
 /// Far more than a model can use; a tool stores the rest as a ref.
 const ANSWER_BYTES_MAX: usize = 16 << 20;
 
+/// The work of a worker: a job by its name, with its arguments.
+pub(crate) type JobFunction = Box<dyn Fn(&str, Value, &Work) -> Result<Value, Trouble> + Send>;
+
 /// `make` is called here, after the limits are set.
-pub(crate) fn run(make: impl FnOnce() -> Capability, limits: &WorkerLimits) -> ExitCode {
+pub(crate) fn run(make: impl FnOnce() -> JobFunction, limits: &WorkerLimits) -> ExitCode {
     match work(make, limits) {
         Ok(()) => leave(),
         Err(error) => {
@@ -43,12 +46,12 @@ pub(crate) fn run(make: impl FnOnce() -> Capability, limits: &WorkerLimits) -> E
     }
 }
 
-fn work(make: impl FnOnce() -> Capability, limits: &WorkerLimits) -> io::Result<()> {
+fn work(make: impl FnOnce() -> JobFunction, limits: &WorkerLimits) -> io::Result<()> {
     let (mut input, output) = take_pipes()?;
     limit_itself(limits)?;
     let refs = environment::variable(REFS_VARIABLE)
         .ok_or_else(|| io::Error::other("no folder for refs is given"))?;
-    let bench = WorkerBench { capability: make(), refs: RefStore::open(refs, limits.refs_bytes), output };
+    let bench = WorkerBench { function: make(), refs: RefStore::open(refs, limits.refs_bytes), output };
     bench.output.send(&WorkerReply::Ready)?;
     let (sender, receiver) = sync_channel(1);
     let jobs = thread::Builder::new().name("jobs".to_owned()).stack_size(STACK_BYTES);
@@ -115,7 +118,7 @@ impl ChildOutput {
 }
 
 struct WorkerBench {
-    capability: Capability,
+    function: JobFunction,
     refs: RefStore,
     output: ChildOutput,
 }
@@ -141,12 +144,10 @@ impl WorkerBench {
         }
     }
 
-    fn call(&self, job: &[u8]) -> Result<serde_json::Value, Trouble> {
+    fn call(&self, job: &[u8]) -> Result<Value, Trouble> {
         let job: WorkerJob = serde_json::from_slice(job)
             .map_err(|error| Trouble::internal(format!("a job could not be read: {error}")))?;
-        let tool = self.capability.find(&job.tool);
-        let tool = tool.ok_or_else(|| Trouble::internal(format!("a worker does not know {}", job.tool)))?;
-        tool.call(job.arguments, &self.work(job.telling))
+        (self.function)(&job.tool, job.arguments, &self.work(job.telling))
     }
 
     fn work(&self, telling: ProgressMode) -> Work {

@@ -26,7 +26,7 @@ pub(crate) trait ProgressListener: Send + Sync {
 
 /// The reason why a call has no answer.
 #[derive(Debug)]
-pub(crate) enum CallEnding {
+pub enum CallEnding {
     Trouble(Trouble),
     /// The caller cancelled it.
     Cancelled,
@@ -78,9 +78,15 @@ enum FinalMessage {
 }
 
 impl Pool {
-    pub(crate) fn new(refs: PathBuf, limits: WorkerLimits, metrics: Arc<Metrics>) -> Self {
+    /// The variables `hidden` are not passed on to workers.
+    pub(crate) fn new(
+        refs: PathBuf,
+        hidden: &'static [&'static str],
+        limits: WorkerLimits,
+        metrics: Arc<Metrics>,
+    ) -> Self {
         Self(Arc::new(PoolInner {
-            launch: Launch { refs },
+            launch: Launch { refs, hidden },
             limits,
             metrics,
             idle: Mutex::default(),

@@ -36,6 +36,8 @@ const WORDS_BYTES_MAX: usize = 4 << 10;
 /// The way workers are started: like this program.
 pub(super) struct Launch {
     pub(super) refs: PathBuf,
+    /// Variables that they must not have.
+    pub(super) hidden: &'static [&'static str],
 }
 
 pub(super) struct Worker {
@@ -75,6 +77,9 @@ impl Launch {
         command.arg0(name).args(arguments).env(WORKER_VARIABLE, "1").env(REFS_VARIABLE, &self.refs);
         if environment::variable(ARENAS_VARIABLE).is_none() {
             command.env(ARENAS_VARIABLE, ARENAS);
+        }
+        for variable in self.hidden {
+            command.env_remove(variable);
         }
         // Workers read untrusted data; they must not have the token.
         command.env_remove(TOKEN_VARIABLE).process_group(0).kill_on_drop(true);

@@ -8,7 +8,9 @@ mod tests;
 use std::io::Cursor;
 
 use image::metadata::Orientation;
-use image::{DynamicImage, ExtendedColorType, ImageDecoder, ImageFormat, ImageReader, Limits, RgbImage};
+use image::{
+    DynamicImage, ExtendedColorType, ImageDecoder, ImageFormat, ImageReader, Limits, RgbImage, imageops,
+};
 
 use crate::error::OcrError;
 
@@ -157,6 +159,26 @@ impl Picture {
             cut_off: false,
         };
         Self { pixels, facts }
+    }
+
+    /// The same picture, at most so wide.
+    pub fn narrowed(&self, width_max: u32) -> Self {
+        let (width, height) = (self.width(), self.height());
+        if width <= width_max.max(1) {
+            return self.clone();
+        }
+        let narrow = width_max.max(1);
+        let low = u64::from(height) * u64::from(narrow) / u64::from(width);
+        let low = u32::try_from(low).unwrap_or(height).max(1);
+        Self::from_pixels(imageops::thumbnail(&self.pixels, narrow, low))
+    }
+
+    /// The pixels as a PNG.
+    pub fn png(&self) -> Result<Vec<u8>, OcrError> {
+        let mut bytes = Cursor::new(Vec::new());
+        let written = self.pixels.write_to(&mut bytes, ImageFormat::Png);
+        written.map_err(|error| OcrError::Damaged { format: "PNG".into(), reason: error.to_string() })?;
+        Ok(bytes.into_inner())
     }
 
     pub fn width(&self) -> u32 {

@@ -189,3 +189,14 @@ fn pixels_from_elsewhere_must_be_all_there() {
     assert!(matches!(Picture::from_rgb(2, 2, vec![0; 11]), Err(OcrError::Damaged { .. })));
     assert!(matches!(Picture::from_rgb(50_000, 50_000, Vec::new()), Err(OcrError::TooLarge { .. })));
 }
+
+#[test]
+fn a_picture_is_written_as_it_is_or_narrower() {
+    let picture = Picture::decode(&encoded(&gradient(), ImageFormat::Bmp)).unwrap();
+    let again = Picture::decode(&picture.png().unwrap()).unwrap();
+    assert_eq!((again.rgb(), again.facts().media_type), (picture.rgb(), "image/png"));
+    let narrow = picture.narrowed(30);
+    assert_eq!((narrow.width(), narrow.height()), (30, 20));
+    assert_eq!(picture.narrowed(500).width(), 90, "it never grows");
+    assert_eq!(Picture::from_rgb(90, 1, vec![0; 270]).unwrap().narrowed(0).height(), 1);
+}

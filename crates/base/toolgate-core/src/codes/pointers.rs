@@ -11,7 +11,8 @@ codes! { POINTERS, "Moves of pointers";
         retry: Retry::No,
         seen: &[CodeChannel::Http(422), CodeChannel::Result],
         title: "A pointer cannot be so",
-        happened: "The namespace, the name, the description or the reason is not allowed, or a snapshot has no manifest.",
+        happened: "The namespace, the name, the description or the reason is not allowed, the namespace is one of the gateway's own \
+            (those that begin with `toolgate.`), or a snapshot has no manifest.",
         advice: "Use letters, digits, `-`, `_`, `.` and `/`. Give a snapshot its manifest when you create it.",
         message: "\"a b\" is no name of a pointer: it has 1 to 200 characters, …",
         hint: Hint::Example("such as namespace \"project/a\" and name \"handbook\""),

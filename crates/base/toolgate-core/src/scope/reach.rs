@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use wildmatch::WildMatch;
 
+use crate::pointer::is_own_namespace;
+
 /// Stands between the namespace and the name in a pattern: `project/*:draft`.
 const SEPARATOR: char = ':';
 const EVERYTHING: &str = "*";
@@ -27,19 +29,22 @@ impl PointerReach<'_> {
 
     /// True if this pointer may be used.
     pub fn covers(self, namespace: &str, name: &str) -> bool {
-        self.has(|of_namespace, of_name| fits(of_namespace, namespace) && fits(of_name, name))
+        self.has(namespace, |of_name| fits(of_name, name))
     }
 
     /// True if some pointer of this namespace may be used.
     pub fn enters(self, namespace: &str) -> bool {
-        self.has(|of_namespace, _| fits(of_namespace, namespace))
+        self.has(namespace, |_| true)
     }
 
-    fn has(self, fits: impl Fn(&str, &str) -> bool) -> bool {
+    /// No mount leads to what the gateway keeps for itself, `*` included.
+    fn has(self, namespace: &str, fits_name: impl Fn(&str) -> bool) -> bool {
         match self {
             PointerReach::All => true,
+            PointerReach::Mounted(_) if is_own_namespace(namespace) => false,
             PointerReach::Mounted(patterns) => {
-                patterns.iter().map(|one| parts(one)).any(|(namespace, name)| fits(namespace, name))
+                let mut parts = patterns.iter().map(|one| parts(one));
+                parts.any(|(of_namespace, of_name)| fits(of_namespace, namespace) && fits_name(of_name))
             }
         }
     }
@@ -85,6 +90,14 @@ mod tests {
         assert!(!reach.covers("shared", "salaries") && !reach.covers("projects", "draft"));
         assert!(reach.enters("shared") && !reach.enters("other"));
         assert!(!PointerReach::Mounted(&BTreeSet::new()).enters("project/a"));
+    }
+
+    #[test]
+    fn no_mount_leads_to_what_the_gateway_keeps_for_itself() {
+        let mounted = patterns(&["*", "toolgate.index", "toolgate.*:a"]);
+        let reach = PointerReach::Mounted(&mounted);
+        assert!(!reach.covers("toolgate.index", "a") && !reach.enters("toolgate.index"));
+        assert!(reach.covers("toolgate", "a") && PointerReach::All.covers("toolgate.index", "a"));
     }
 
     #[test]

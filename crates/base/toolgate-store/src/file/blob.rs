@@ -22,13 +22,15 @@ const TOUCH_POSTGRES: &str = "INSERT INTO blobs (tenant, digest, bytes, touched_
     ON CONFLICT (tenant, digest) DO UPDATE SET touched_at_ms = greatest(blobs.touched_at_ms, excluded.touched_at_ms)
     WHERE blobs.deleting = 0";
 const BYTES: &str = "SELECT bytes FROM blobs WHERE tenant = $1 AND digest = $2 AND deleting = 0";
-/// A text that is its own extraction does not keep itself.
+/// A text that is its own extraction does not keep itself, nor does a DocIR that is its own source.
 const UNUSED: &str = "
     AND NOT EXISTS (SELECT 1 FROM files WHERE files.tenant = blobs.tenant AND files.digest = blobs.digest)
     AND NOT EXISTS (SELECT 1 FROM refs WHERE refs.tenant = blobs.tenant AND refs.digest = blobs.digest)
     AND NOT EXISTS (SELECT 1 FROM artifacts WHERE artifacts.tenant = blobs.tenant AND artifacts.digest = blobs.digest)
     AND NOT EXISTS (SELECT 1 FROM extractions WHERE extractions.tenant = blobs.tenant
         AND extractions.text_digest = blobs.digest AND extractions.digest <> blobs.digest)
+    AND NOT EXISTS (SELECT 1 FROM parsed_documents WHERE parsed_documents.tenant = blobs.tenant
+        AND parsed_documents.docir = blobs.digest AND parsed_documents.artifact <> blobs.digest)
     AND NOT EXISTS (SELECT 1 FROM run_checkpoints WHERE run_checkpoints.tenant = blobs.tenant
         AND run_checkpoints.digest = blobs.digest)";
 const CANDIDATES: &str = "SELECT digest FROM blobs WHERE tenant = $1 AND deleting = 0 AND touched_at_ms < $2";
@@ -42,6 +44,8 @@ const MARKED: &str = "SELECT digest FROM blobs WHERE tenant = $1 AND deleting = 
 const BURY: &str =
     "DELETE FROM blobs WHERE tenant = $1 AND digest = $2 AND deleting = 1 AND deleting_by = $3";
 const FORGET_TEXTS: &str = "DELETE FROM extractions WHERE tenant = $1 AND digest = $2";
+const FORGET_PARSED: &str =
+    "DELETE FROM parsed_documents WHERE tenant = $1 AND (artifact = $2 OR docir = $2)";
 
 /// The time that the marker of bytes has to delete them before another gateway does. Deleting must take less,
 /// or two gateways could delete bytes that were written again in between.
@@ -124,8 +128,10 @@ impl Store {
         let bury = tx.sql(BURY).bind(self.tenant).bind(digest).bind(&*self.holder);
         let is_buried = bury.execute().await.map_err(doing(DOING))? > 0;
         if is_buried {
-            let forget = tx.sql(FORGET_TEXTS).bind(self.tenant).bind(digest);
-            forget.execute().await.map_err(doing(DOING))?;
+            for forget in [FORGET_TEXTS, FORGET_PARSED] {
+                let forget = tx.sql(forget).bind(self.tenant).bind(digest);
+                forget.execute().await.map_err(doing(DOING))?;
+            }
         }
         tx.commit().await.map_err(doing(DOING))?;
         Ok(is_buried)

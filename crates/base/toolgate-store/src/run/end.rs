@@ -64,6 +64,8 @@ pub struct RunCompletion {
     pub artifacts: Option<Vec<Digest>>,
     /// The reason of its end, if no budget was exhausted.
     pub reason: String,
+    /// True if it left something out, which its result names.
+    pub is_partial: bool,
 }
 
 /// The manifest of all that a run has stored, made just before it ends without being completed.
@@ -94,6 +96,7 @@ impl Books {
         held.kept.end_request = completion.request;
         let (state, reason) = match &held.kept.ran_out_of {
             Some(limit) => (RunState::Partial, format!("budget.{limit}")),
+            None if completion.is_partial => (RunState::Partial, completion.reason.clone()),
             None => (RunState::Completed, completion.reason.clone()),
         };
         Box::pin(end(held, state, &reason, completion.call.as_ref(), None)).await

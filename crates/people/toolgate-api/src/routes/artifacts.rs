@@ -68,7 +68,7 @@ pub(crate) async fn show(
     Path(sha256): Path<String>,
 ) -> ApiResult<Response> {
     let caller = ContentCaller::of(&context, &credential).await?;
-    let rows = context.files.artifact(&caller.access(), &digest(&sha256)?).await?;
+    let rows = context.files.artifact(&caller.access(), &digest("sha256", &sha256)?).await?;
     let detail = ArtifactDetail::of(rows).expect("what is there has a row");
     Ok(json(StatusCode::OK, &detail))
 }
@@ -89,7 +89,7 @@ pub(crate) async fn content(
     headers: HeaderMap,
 ) -> ApiResult<Response> {
     let caller = ContentCaller::of(&context, &credential).await?;
-    let found = context.files.resolve(&caller.access(), &digest(&sha256)?.to_string()).await?;
+    let found = context.files.resolve(&caller.access(), &digest("sha256", &sha256)?.to_string()).await?;
     send(&context, &ContentRequest::of(&method, &headers), found).await
 }
 
@@ -110,7 +110,7 @@ pub(crate) async fn link(
 ) -> ApiResult<Response> {
     let caller = ContentCaller::of(&context, &credential).await?;
     let keep = body.keep()?.unwrap_or(context.files.settings().url_keep);
-    let found = context.files.resolve(&caller.access(), &digest(&sha256)?.to_string()).await?;
+    let found = context.files.resolve(&caller.access(), &digest("sha256", &sha256)?.to_string()).await?;
     let address = context.files.address(&found, keep).await?;
     Ok(json(StatusCode::OK, &LinkView::from(address)))
 }
@@ -127,9 +127,10 @@ impl LinkBody {
     }
 }
 
-fn digest(text: &str) -> ApiResult<Digest> {
+/// The digest that a parameter is.
+pub(super) fn digest(parameter: &str, text: &str) -> ApiResult<Digest> {
     let whole = if text.len() == HEX_CHARS { format!("sha256:{text}") } else { text.to_owned() };
     whole.parse().map_err(|_| {
-        bad_parameter("sha256", text, "a digest").hint("a digest is `sha256:` and 64 hexadecimal digits")
+        bad_parameter(parameter, text, "a digest").hint("a digest is `sha256:` and 64 hexadecimal digits")
     })
 }

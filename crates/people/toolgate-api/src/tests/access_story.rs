@@ -36,6 +36,7 @@ fn filled(path: &str) -> String {
         .replace("{sha256}", "sha256:0")
         .replace("{kind}", "files")
         .replace("{number}", "0")
+        .replace("{page}", "1")
 }
 
 #[tokio::test]
@@ -97,10 +98,12 @@ async fn a_role_has_what_its_name_says() {
             "/artifacts/{sha256}",
             "/artifacts/{sha256}/content",
             "/artifacts/{sha256}/link",
+            "/artifacts/{sha256}/pages/{page}",
             "/automations",
             "/automations/{name}",
             "/automations/{name}/fires",
             "/automations/{name}/next",
+            "/citations",
             "/files",
             "/files/{id}",
             "/files/{id}/content",
@@ -206,7 +209,9 @@ async fn a_role_has_what_its_name_says() {
         assert_eq!(of(role).contains("/tools/call"), role.may_call_tools(), "{role:?}");
         assert_eq!(of(role).contains("/files"), role != Role::Server, "{role:?}");
         assert_eq!(of(role).contains("/artifacts/{sha256}"), sits, "{role:?}");
-        assert_eq!(of(role).contains("/artifacts/{sha256}/content"), role.may_call_tools(), "{role:?}");
+        for read in ["/artifacts/{sha256}/content", "/artifacts/{sha256}/pages/{page}", "/citations"] {
+            assert_eq!(of(role).contains(read), role.may_call_tools(), "{role:?} {read}");
+        }
     }
 }
 

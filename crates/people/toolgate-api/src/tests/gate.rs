@@ -32,6 +32,7 @@ use toolgate_sessions::{Sessions, SessionsSetup};
 use toolgate_store::{Books, BooksSettings, Store};
 use toolgate_tasks::TaskTools;
 
+use super::citations_story::OneCitation;
 use super::credential_box::CredentialBox;
 use super::driven_kit::StillAgents;
 use super::parts::{
@@ -195,6 +196,7 @@ impl Gate {
             discovery,
             platform: Vec::new(),
             files: files.clone(),
+            citations: Arc::new(OneCitation),
             runs: runs.clone(),
             tasks: tasks.clone(),
             streams: Arc::new(AnyNumber),

@@ -1,6 +1,7 @@
 //! Ids as links to the things that they name.
 
 use maud::{Markup, html};
+use serde_json::Value;
 
 use super::text;
 use crate::address::PageAddress;
@@ -70,6 +71,21 @@ pub(crate) fn artifact(digest: &str) -> Markup {
     html! { a.id href=(PageAddress::of(["console", "artifacts", digest])) title=(digest) { (shown) "…" } }
 }
 
+/// A citation, as a ref of a result names it: a link to the passage in its document.
+pub(crate) fn citation(one: &Value) -> Markup {
+    let word = |key: &str| one[key].as_str().unwrap_or_default();
+    let number = |key: &str| one[key].as_u64().unwrap_or_default();
+    let (artifact, item) = (word("artifact"), word("item"));
+    let place = PageAddress::of(["console", "citations"])
+        .with("artifact", artifact)
+        .with("docir", word("docir"))
+        .with("item", item)
+        .with("start", number("start"))
+        .with("end", number("end"));
+    let shown = text::made_visible(text::cut_at(artifact, 19).0);
+    html! { a.id href=(place) title=(artifact) { (shown) "… " (text::short(item)) } }
+}
+
 /// A tool of a server has a page. The gateway's own tools, whose names have no colon, have none.
 pub(crate) fn tool(name: &str) -> Markup {
     html! {
@@ -98,6 +114,14 @@ mod tests {
     fn an_id_in_a_list_shows_its_end() {
         assert_eq!(brief_text("tc_01a1e1c6515473c8ac1575f23474a496"), "tc_…3474a496");
         assert_eq!((brief_text("tc_1").as_str(), brief_text("").as_str()), ("tc_1", ""));
+    }
+
+    #[test]
+    fn a_citation_leads_to_its_passage_whatever_it_says() {
+        let one = serde_json::json!({ "artifact": "sha256:ab", "docir": "sha256:cd", "item": "#/texts/3&x=\"", "start": 1, "end": 9 });
+        let shown = citation(&one).into_string();
+        let place = "/console/citations?artifact=sha256%3Aab&amp;docir=sha256%3Acd&amp;item=%23%2Ftexts%2F3%26x%3D%22&amp;start=1&amp;end=9";
+        assert!(shown.contains(place), "{shown}");
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! `[search]`, `[files]`, `[results]`, `[runs]`, `[agent_loop]`, `[substrate]` and `[console]`.
+//! `[search]`, `[files]`, `[results]`, `[runs]`, `[agent_loop]`, `[substrate]`, `[index]`, `[knowledge]` and `[console]`.
 
 use super::EffectTime::AfterRestart;
 use super::KeyKind::{Bytes, Count, Flag, Other, Path, Seconds, Text, Url, Word};
 use super::{ConfigTable, is, without};
-use crate::config::{agent_loop, console, files, runs, search, substrate};
+use crate::config::{agent_loop, console, files, index, knowledge, runs, search, substrate};
 
 const S3: &str = "none";
 
@@ -177,6 +177,52 @@ pub(super) const SUBSTRATE: ConfigTable = ConfigTable {
     changes: AfterRestart,
     least: "[substrate]\n",
     example: "[substrate]\nmoves_kept_seconds = 31536000\n",
+};
+
+pub(super) const INDEX: ConfigTable = ConfigTable {
+    header: "[index]",
+    about: "Indexes over documents.",
+    accepted: index::KEYS,
+    keys: &[
+        without(
+            "profiles",
+            Path,
+            "the built-in ones alone",
+            "A folder of profiles as TOML files: new ones, and further versions of the built-in ones. A version counts once \
+             `index.evaluate` has promoted it; the first version of a new profile counts at once.",
+        ),
+        is(
+            "engine",
+            Word(&["inside", "postgres"]),
+            "\"inside\"",
+            "Where indexes are kept: as files among the artifacts, or in the Postgres database that `[engine]` names.",
+        ),
+        is(
+            "follow",
+            Flag,
+            "true",
+            "`false` leaves pointers that move to `index.ingest`, whatever their profile says.",
+        ),
+    ],
+    changes: AfterRestart,
+    least: "[index]\n",
+    example: "[index]\nprofiles = \"profiles\"\nfollow = false\n",
+};
+
+pub(super) const KNOWLEDGE: ConfigTable = ConfigTable {
+    header: "[knowledge]",
+    about: "Answers from knowledge bases. They need no language model.",
+    accepted: knowledge::KEYS,
+    keys: &[without(
+        "model",
+        Text,
+        "answers are passages",
+        "The name of a model of `[[models]]` or of the settings. It writes the answers of callers that ask for a written one, and only \
+             sentences with a citation stay.",
+    )],
+    changes: AfterRestart,
+    least: "[knowledge]\n",
+    example: "[knowledge]\nmodel = \"gpt\"\n",
 };
 
 pub(super) const CONSOLE: ConfigTable = ConfigTable {

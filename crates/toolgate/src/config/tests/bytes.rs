@@ -160,6 +160,25 @@ fn every_key_of_the_substrate_is_read() {
 }
 
 #[test]
+fn every_key_of_the_indexes_is_read() {
+    let config = accepted("[index]\nprofiles = \"/etc/profiles\"\nengine = \"postgres\"\nfollow = false\n");
+    assert_eq!(config.index.profiles.as_deref(), Some(std::path::Path::new("/etc/profiles")));
+    assert_eq!(config.index.engine, toolgate_index::EngineKind::Postgres);
+    assert!(!config.index.follow && accepted("").index.follow);
+}
+
+#[test]
+fn a_model_for_answers_is_named_as_models_are() {
+    assert_eq!(accepted("").knowledge.model, None);
+    let named = accepted("[knowledge]\nmodel = \"gpt\"\n").knowledge.model;
+    assert_eq!(named.as_ref().map(|name| name.as_str()), Some("gpt"));
+    for wrong in ["\"\"", "\"a b\"", "\"ses_1\""] {
+        let told = refused(&format!("[knowledge]\nmodel = {wrong}\n"));
+        assert!(told.contains("is no name for a model"), "{told}");
+    }
+}
+
+#[test]
 fn what_is_said_about_files_counts_after_a_restart() {
     let before = accepted("");
     for (text, named) in [
@@ -170,6 +189,8 @@ fn what_is_said_about_files_counts_after_a_restart() {
         ("[runs]\nparallel_calls_max = 1", "[runs]"),
         ("[agent_loop]\nlease_seconds = 1", "[agent_loop]"),
         ("[substrate]\nmoves_kept_seconds = 1", "[substrate]"),
+        ("[knowledge]\nmodel = \"gpt\"", "[knowledge]"),
+        ("[index]\nfollow = false", "[index]"),
     ] {
         assert_eq!(before.restart_needed(&accepted(text)), [named], "{text}");
     }
@@ -492,13 +513,13 @@ fn keys_that_stand_in_the_wrong_table() {
     toolgate.toml:1:1: unknown key `keep_days` in the file
     1 | keep_days = 3
       | ^^^^^^^^^
-    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `checkpoints`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `secrets`, `openbao`, `oauth`, `agents`, `capabilities`, `models`, `search`, `files`, `results`, `runs`, `agent_loop`, `substrate` or `console`
+    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `checkpoints`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `secrets`, `openbao`, `oauth`, `agents`, `capabilities`, `models`, `search`, `engine`, `files`, `results`, `runs`, `agent_loop`, `substrate`, `index`, `knowledge` or `console`
     hint: it belongs below a `[ledger]` or `[files]` line
 
     toolgate.toml:2:1: unknown key `ref_keep_seconds` in the file
     2 | ref_keep_seconds = 3
       | ^^^^^^^^^^^^^^^^
-    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `checkpoints`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `secrets`, `openbao`, `oauth`, `agents`, `capabilities`, `models`, `search`, `files`, `results`, `runs`, `agent_loop`, `substrate` or `console`
+    expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `checkpoints`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `secrets`, `openbao`, `oauth`, `agents`, `capabilities`, `models`, `search`, `engine`, `files`, `results`, `runs`, `agent_loop`, `substrate`, `index`, `knowledge` or `console`
     hint: it belongs below a `[results]` line
 
     toolgate.toml:4:1: unknown key `ref_keep` in `[results]`

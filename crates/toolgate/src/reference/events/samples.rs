@@ -255,6 +255,9 @@ pub(super) fn of(kind: EventKind) -> EventSample {
         Kind::SchemaRegistered | Kind::SchemaPromoted | Kind::SchemaDeprecated => {
             sample(SampleSubject::Session, AGENT, of_schema(kind))
         }
+        Kind::KnowledgeBaseChanged => sample(SampleSubject::Session, AGENT, OF_KNOWLEDGE_BASE),
+        Kind::IndexProfilePromoted => sample(SampleSubject::Session, AGENT, OF_PROFILE),
+        Kind::IndexPublished => sample(SampleSubject::Run, AGENT, OF_INDEX),
         Kind::RunStarted | Kind::RunResumed => sample(SampleSubject::Run, AGENT, OF_STEP),
         Kind::RunPaused => {
             let step = &[
@@ -581,6 +584,34 @@ fn of_file(kind: EventKind) -> &'static [SampleMember] {
         _ => &[DIGEST, NAME, MEDIA, BYTES, OWNER],
     }
 }
+
+const OF_KNOWLEDGE_BASE: &[SampleMember] = &[
+    ("knowledge_base", "\"kb_019a6f\"", "Its id"),
+    ("name", "\"contracts\"", "Its name"),
+    ("change", "\"created\"", "`created`, `changed` or `deleted`"),
+    ("pointers", "[\"legal:contracts\"]", "The pointers that it answers from"),
+    ("profile", "\"docs.default\"", "The profile of their indexes"),
+    ("manner", "\"strict-evidence\"", "The manner in which it answers"),
+    ("version", "1", "The new version"),
+];
+const OF_PROFILE: &[SampleMember] = &[
+    ("profile", "\"docs.default\"", "The name of the profile"),
+    ("version", "2", "The version that counts now"),
+    ("digest", VERSION, "The digest of that version"),
+    ("superseded", "1", "The version that was promoted before, or null"),
+];
+const OF_INDEX: &[SampleMember] = &[
+    ("namespace", "\"legal\"", "The namespace of the pointer"),
+    ("name", "\"contracts\"", "Its name"),
+    ("profile", "\"docs.default\"", "The profile of the index"),
+    ("profile_version", "1", "The version of the profile"),
+    ("engine", "\"inside\"", "The engine that built it"),
+    ("source_manifest", "\"sha256:9f86…\"", "The state of the pointer that it was built of"),
+    ("index_manifest", "\"sha256:2c26…\"", "The manifest of the index"),
+    ("documents", "1200", "The documents in it"),
+    ("chunks", "31877", "The passages in it"),
+    ("problems", "3", "The number of documents that are not in it"),
+];
 
 fn of_schema(kind: EventKind) -> &'static [SampleMember] {
     const ID: SampleMember = ("schema", "\"sch_019a6f\"", "The id of the version");

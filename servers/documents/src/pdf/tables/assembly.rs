@@ -29,10 +29,12 @@ impl<'w> Region<'w> {
     }
 
     fn finish(&self, grid: &cells::WordGrid<'w>, header_rows: usize, confidence: f32) -> Table {
-        let rows = grid.texts();
+        let (rows, places) = grid.texts();
         let words = self.strips.iter().map(|strip| strip.bounds).reduce(|all, next| all.union(&next));
         let lines = self.horizontal.iter().chain(&self.vertical).map(super::rules::bounds_of);
         let bounds = lines.fold(words, |all, line| all.map(|all| all.union(&line)));
-        Table { page: 0, bounds, header_rows: header_rows.min(rows.len()), rows, confidence }
+        let header_rows = header_rows.min(rows.len());
+        let spans = grid.spans.clone();
+        Table { page: 0, bounds, rows, header_rows, confidence, spans, places }
     }
 }

@@ -1,14 +1,15 @@
 //! Words into cells; spans over several columns or rows; heading rows.
 
-use super::super::lines::{WordLine, append_word};
+use super::super::lines::WordLine;
+use super::super::placed_text::PlacedText;
 use super::super::words::PageWord;
 use super::columns::{Column, ColumnEdge, usual_parts, word_gap_max};
+use super::merged::{MergedCells, NEAR, is_ruled_at};
 use super::region::{Region, TableOrigin};
 use super::rows::{RowBand, is_number};
 use super::strips::{COLUMN_GAP_MIN, Segment, TextStrip};
+use crate::{CellPlace, CellSpan};
 
-/// The maximum distance between a line and an edge.
-const NEAR: f32 = 3.5;
 /// Rows at the top that may be headings.
 const HEADER_ROWS_MAX: usize = 4;
 /// A piece with this share of its width in one column belongs there, though it reaches into others.
@@ -21,11 +22,24 @@ const ON_CENTER_MAX: f32 = 0.4;
 pub(super) struct WordGrid<'w> {
     cells: Vec<Vec<Vec<Vec<&'w PageWord>>>>,
     pub(super) bands: Vec<RowBand>,
+    pub(super) spans: Vec<CellSpan>,
 }
 
 impl<'w> WordGrid<'w> {
-    pub(super) fn texts(&self) -> Vec<Vec<String>> {
-        self.cells.iter().map(|row| row.iter().map(|cell| cell_text(cell)).collect()).collect()
+    /// The texts of all cells, and the places of those that have any.
+    pub(super) fn texts(&self) -> (Vec<Vec<String>>, Vec<CellPlace>) {
+        let mut places = Vec::new();
+        let mut text = |row: usize, column: usize, lines: &[Vec<&PageWord>]| {
+            let (text, place) = cell_text(lines).into_parts();
+            if !place.lines.is_empty() {
+                places.push(CellPlace { row, column, lines: place.lines });
+            }
+            text
+        };
+        let rows = self.cells.iter().enumerate().map(|(row, cells)| {
+            cells.iter().enumerate().map(|(column, cell)| text(row, column, cell)).collect()
+        });
+        (rows.collect(), places)
     }
 
     pub(super) fn rows(&self) -> usize {
@@ -45,10 +59,12 @@ impl<'w> WordGrid<'w> {
     }
 }
 
-fn cell_text(lines: &[Vec<&PageWord>]) -> String {
-    let mut text = String::new();
+fn cell_text(lines: &[Vec<&PageWord>]) -> PlacedText {
+    let mut text = PlacedText::default();
     for line in lines {
-        append_word(&mut text, &WordLine::of(line.iter().map(|word| (*word).clone()).collect()).text());
+        let line = WordLine::of(line.iter().map(|word| (*word).clone()).collect());
+        let (words, places) = line.placed_text();
+        text.append(&words, &places);
     }
     text
 }
@@ -73,7 +89,7 @@ pub(super) fn fill<'w>(region: &Region<'w>, columns: &[Column], bands: &[RowBand
             }
         }
     }
-    without_empty(cells, bands)
+    without_empty(cells, bands, &merged)
 }
 
 /// Pieces of one strip that come into the same cell are one line.
@@ -88,21 +104,27 @@ fn push_line<'w>(cell: &mut Vec<Vec<&'w PageWord>>, piece: Segment<'w>) {
     }
 }
 
-fn without_empty<'w>(mut cells: Vec<Vec<Vec<Vec<&'w PageWord>>>>, bands: &[RowBand]) -> WordGrid<'w> {
+fn without_empty<'w>(
+    mut cells: Vec<Vec<Vec<Vec<&'w PageWord>>>>,
+    bands: &[RowBand],
+    merged: &MergedCells,
+) -> WordGrid<'w> {
     let mut bands: Vec<RowBand> = bands.to_vec();
     let filled: Vec<bool> = cells.iter().map(|row| row.iter().any(|cell| !cell.is_empty())).collect();
+    let has_words = |row: usize, column: usize| !cells[row][column].is_empty();
+    let columns = cells.first().map_or(0, Vec::len);
+    let used: Vec<bool> =
+        (0..columns).map(|column| (0..cells.len()).any(|row| has_words(row, column))).collect();
+    let spans = merged.spans(&filled, &used, has_words);
     let mut keep = filled.iter();
     bands.retain(|_| *keep.next().unwrap_or(&false));
     let mut keep = filled.iter();
     cells.retain(|_| *keep.next().unwrap_or(&false));
-    let columns = cells.first().map_or(0, Vec::len);
-    let used: Vec<bool> =
-        (0..columns).map(|column| cells.iter().any(|row| !row[column].is_empty())).collect();
     for row in &mut cells {
         let mut keep = used.iter();
         row.retain(|_| *keep.next().unwrap_or(&false));
     }
-    WordGrid { cells, bands }
+    WordGrid { cells, bands, spans }
 }
 
 /// Cuts a strip where columns part its words.
@@ -138,10 +160,6 @@ fn is_parted(
         ColumnEdge::Rule => is_ruled_at(region, column.left, strip.bounds.center().1),
         ColumnEdge::Gap | ColumnEdge::Start => gap >= word_gap_max(word) * strip.size,
     })
-}
-
-fn is_ruled_at(region: &Region<'_>, x: f32, y: f32) -> bool {
-    region.vertical.iter().any(|line| (line.at - x).abs() <= NEAR * 2.0 && line.start <= y && line.end >= y)
 }
 
 fn plain(pieces: &[Segment<'_>], columns: &[Column]) -> Vec<usize> {
@@ -244,56 +262,6 @@ fn centered_start(
     let ranges = (free.start.max(1)..=own).flat_map(|first| (own..free.end).map(move |last| (first, last)));
     let best = ranges.min_by(|one, other| off(one.0, one.1).total_cmp(&off(other.0, other.1)));
     best.filter(|(first, last)| off(*first, *last) < ON_CENTER_MAX).map_or(own, |(first, _)| first)
-}
-
-/// Cells of a grid without a line between them.
-struct MergedCells {
-    columns: usize,
-    group: Vec<usize>,
-}
-
-impl MergedCells {
-    fn of(region: &Region<'_>, columns: &[Column], bands: &[RowBand]) -> Self {
-        let mut merged = Self { columns: columns.len(), group: (0..bands.len() * columns.len()).collect() };
-        if region.origin != TableOrigin::Grid {
-            return merged;
-        }
-        for (row, band) in bands.iter().enumerate() {
-            for (column, place) in columns.iter().enumerate() {
-                let index = row * columns.len() + column;
-                if place.edge == ColumnEdge::Rule && !is_ruled_at(region, place.left, band.middle()) {
-                    merged.unite(index - 1, index);
-                }
-                let open_below = band.rule_below.is_some_and(|y| !has_rule_at(region, place.center(), y));
-                if open_below && row + 1 < bands.len() {
-                    merged.unite(index, index + columns.len());
-                }
-            }
-        }
-        merged
-    }
-
-    /// Row and column of the first cell of a merged cell.
-    fn first(&self, row: usize, column: usize) -> (usize, usize) {
-        let root = self.root(row * self.columns + column);
-        (root / self.columns, root % self.columns)
-    }
-
-    fn root(&self, mut index: usize) -> usize {
-        while self.group[index] != index {
-            index = self.group[index];
-        }
-        index
-    }
-
-    fn unite(&mut self, one: usize, other: usize) {
-        let (one, other) = (self.root(one), self.root(other));
-        self.group[one.max(other)] = one.min(other);
-    }
-}
-
-fn has_rule_at(region: &Region<'_>, x: f32, y: f32) -> bool {
-    region.horizontal.iter().any(|line| (line.at - y).abs() <= NEAR && line.start <= x && line.end >= x)
 }
 
 /// The number of heading rows at the top: those above the first rule, those in bold, or words over figures.

@@ -10,6 +10,7 @@ mod columns;
 mod gaps;
 mod judge;
 mod leaders;
+mod merged;
 mod prose;
 mod region;
 mod rows;

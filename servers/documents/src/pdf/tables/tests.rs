@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::super::content::{FilledBox, Glyph, GlyphDirection, GlyphStyle, Orientation, PageContent, Ruling};
 use super::find;
-use crate::{Bounds, Table};
+use crate::{Bounds, CellSpan, Table};
 
 const SIZE: f32 = 10.0;
 /// Width of every letter of the pages made here.
@@ -128,6 +128,7 @@ fn cell_without_line_spans_its_neighbours() {
     }
     let page = page.down(50.0, 96.0, 156.0).down(130.0, 96.0, 156.0).down(90.0, 116.0, 156.0);
     check(&page, "both|\na|b\nc|d");
+    assert_eq!(page.find()[0].spans, [CellSpan { row: 0, column: 0, rows: 1, columns: 2 }]);
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod builder;
 mod encryption;
 mod hostile;
 mod layout;
+mod places;
 
 use crate::{Block, Document, DocumentError, OpenOptions, PageRange, PageSource};
 use builder::{Builder, lines_at, text_at};

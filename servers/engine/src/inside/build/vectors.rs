@@ -10,7 +10,7 @@ use tantivy::directory::MmapDirectory;
 use crate::fault::{bad_request, internal};
 use crate::inside::facts::IndexFacts;
 use crate::inside::faults::{outdated, unreadable};
-use crate::inside::meaning::{VectorBlock, VectorWriter};
+use crate::inside::vectors::{VectorBlock, VectorWriter};
 
 /// The numbers of a vector at most.
 const DIMENSIONS_MAX: usize = 8192;
@@ -92,7 +92,7 @@ fn check_dimensions(facts: &mut IndexFacts, vector: &[f32]) -> Result<(), Engine
 /// Neighbours that become one file each, the oldest first: the newest ones together, the others alone.
 fn groups(mut files: Vec<VectorFile>) -> Vec<Vec<VectorFile>> {
     let mut newest: Vec<VectorFile> = files.pop().into_iter().collect();
-    let mut rows = newest.iter().map(|file| file.alive).sum();
+    let mut rows: usize = newest.iter().map(|file| file.alive).sum();
     while let Some(file) = files.pop_if(|file| file.alive <= JOINING * rows) {
         rows += file.alive;
         newest.insert(0, file);

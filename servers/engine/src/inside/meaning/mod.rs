@@ -1,22 +1,16 @@
 //! Ranking by meaning: cosines with the query's vector, over all passages.
 //!
 //! There is no approximate index: a scan over one bit for each number (`scan.rs`) chooses passages, and the numbers themselves,
-//! rounded to eight bits (`codes.rs`), give their cosines. Vectors lie in files of blocks (`block.rs`, `writer.rs`).
+//! rounded to eight bits, give their cosines (`near.rs`).
 
-mod block;
-mod codes;
 mod near;
 mod scan;
 #[cfg(test)]
 mod tests;
-mod writer;
 
 use engine_protocol::MeaningScoring;
 
 use super::corpus::{Corpus, RankedPassage};
-
-pub(super) use block::VectorBlock;
-pub(super) use writer::VectorWriter;
 
 /// Passages towards which a query moves at most, whatever the profile says.
 const FEEDBACK_MAX: u32 = 50;
@@ -31,20 +25,33 @@ pub(super) struct MeaningQuery {
 }
 
 impl MeaningQuery {
-    pub(super) fn new(corpus: &Corpus, rule: &MeaningScoring, vector: &[f32]) -> Self {
+    pub(super) fn new(rule: &MeaningScoring, vector: &[f32]) -> Self {
         let own = unit(vector.to_vec());
-        let mut query = Self { ranking: own.clone(), own, cosine_min: rule.cosine_min };
+        Self { ranking: own.clone(), own, cosine_min: rule.cosine_min }
+    }
+
+    /// The query moves towards these passages.
+    pub(super) fn learn(&mut self, corpus: &Corpus, rule: &MeaningScoring, first: &[RankedPassage]) {
         let count = rule.feedback_passages.min(FEEDBACK_MAX) as usize;
         let share = rule.feedback.clamp(0.0, 1.0);
         if share > 0.0 && count > 0 {
-            query.move_towards(corpus, &query.rank(corpus, count), share);
+            self.move_towards(corpus, &first[..first.len().min(count)], share);
         }
-        query
     }
 
     /// The nearest passages, the nearest first. None is below the profile's cosine with the query's own vector.
     pub(super) fn rank(&self, corpus: &Corpus, limit: usize) -> Vec<RankedPassage> {
-        let mut near = near::nearest(corpus, &self.ranking, limit);
+        self.near_enough(corpus, near::nearest(corpus, &self.ranking, limit))
+    }
+
+    /// The same among these passages alone.
+    pub(super) fn rank_of(&self, corpus: &Corpus, slots: &[u32]) -> Vec<RankedPassage> {
+        let scored = |slot: &u32| Some(RankedPassage { slot: *slot, score: self.score(corpus, *slot)? });
+        let ranked = slots.iter().filter_map(scored).collect();
+        self.near_enough(corpus, corpus.best(ranked, slots.len()))
+    }
+
+    fn near_enough(&self, corpus: &Corpus, mut near: Vec<RankedPassage>) -> Vec<RankedPassage> {
         if self.ranking == self.own {
             near.retain(|passage| passage.score >= self.cosine_min);
         } else {

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::block::VectorBlock;
-use super::codes::signs;
 use super::scan::{distances, products};
-use crate::inside::corpus::{Corpus, RankedPassage, SearchedIndex};
+use crate::inside::corpus::{Corpus, CorpusIndex, RankedPassage};
+use crate::inside::vectors::VectorBlock;
+use crate::inside::vectors::codes::signs;
 
 /// Up to so many rows, the cosine of each is computed.
 const ROWS_FEW: usize = 32_768;
@@ -63,7 +63,7 @@ fn row_of(corpus: &Corpus, slot: u32) -> Option<(&VectorBlock, usize)> {
     index.version.vectors.iter().find_map(|block| Some((block, block.find(ord)?)))
 }
 
-fn blocks(corpus: &Corpus) -> impl Iterator<Item = (&SearchedIndex, &VectorBlock)> {
+fn blocks(corpus: &Corpus) -> impl Iterator<Item = (&CorpusIndex, &VectorBlock)> {
     corpus.indexes.iter().flat_map(|index| index.version.vectors.iter().map(move |block| (index, block)))
 }
 
@@ -102,7 +102,7 @@ fn by_signs<'a>(corpus: &'a Corpus, vector: &[f32], rows: usize, wanted: usize) 
 }
 
 /// Counts distances. Rows that may not be found get far away.
-fn count(index: &SearchedIndex, block: &VectorBlock, distances: &mut [u16], counts: &mut [usize]) {
+fn count(index: &CorpusIndex, block: &VectorBlock, distances: &mut [u16], counts: &mut [usize]) {
     let all = block.is_whole() && Arc::ptr_eq(&index.allowed, &index.version.alive);
     for (row, distance) in distances.iter_mut().enumerate() {
         if all || near_row(index, block, row).is_some() {
@@ -113,7 +113,7 @@ fn count(index: &SearchedIndex, block: &VectorBlock, distances: &mut [u16], coun
     }
 }
 
-fn near_row<'a>(index: &SearchedIndex, block: &'a VectorBlock, row: usize) -> Option<NearRow<'a>> {
+fn near_row<'a>(index: &CorpusIndex, block: &'a VectorBlock, row: usize) -> Option<NearRow<'a>> {
     let passage = block.passage(row).filter(|passage| index.allowed.has(*passage))?;
     Some(NearRow { block, row, slot: index.first + passage })
 }

@@ -94,8 +94,8 @@ fn product(query: &[f32], codes: &[u8]) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::codes::{eighths, signs};
     use super::*;
+    use crate::inside::vectors::codes::{eighths, signs};
 
     #[test]
     fn the_loops_count_and_multiply_right() {

@@ -10,7 +10,7 @@ impl OpenedSearch<'_> {
     pub(in crate::inside) fn explain(&self, hit: &HitId) -> Result<Explanation, EngineFault> {
         let slot = self.corpus.find(&hit.label, hit.chunk).ok_or_else(|| no_such_passage(hit))?;
         let (index, passage) = self.corpus.locate(slot);
-        let order = self.order()?;
+        let order = &self.order;
         let mut found = None;
         for (fused, rank) in order.passages(&self.corpus, self.search.profile.per_document).zip(1..) {
             let (fused, _) = fused?;

@@ -3,11 +3,12 @@
 mod explain;
 mod fusion;
 mod order;
+mod rankings;
 mod snippet;
 
 use std::sync::Arc;
 
-use engine_protocol::{EngineErrorCode, EngineFault, EngineKind, HitId, Search, SearchHit};
+use engine_protocol::{EngineErrorCode, EngineFault, EngineKind, HitId, PassageHit, Search};
 
 use super::corpus::Corpus;
 use super::facts::profile_name;
@@ -21,12 +22,8 @@ use super::words::WordQuery;
 use crate::fault::{bad_request, missing_contents};
 use crate::port::{FoundHits, QueryParts, StoredChunk};
 use order::{FusedPassage, PassageOrder};
+use rankings::{HITS_MAX, Rankings, learns};
 use snippet::{SnippetBudget, SnippetMaker};
-
-/// Hits of one search, whatever it asks for.
-const HITS_MAX: usize = 1000;
-/// Passages of a ranking, whatever the profile says.
-const CANDIDATES_MAX: u32 = 10_000;
 
 pub(super) struct OpenedSearch<'a> {
     search: &'a Search,
@@ -34,6 +31,7 @@ pub(super) struct OpenedSearch<'a> {
     words: WordQuery,
     /// None if the profile, the caller or the indexes know words alone.
     meaning: Option<MeaningQuery>,
+    order: PassageOrder,
     warnings: Vec<String>,
 }
 
@@ -58,39 +56,30 @@ impl<'a> OpenedSearch<'a> {
         let corpus = Corpus::new(indexes);
         let words = WordQuery::new(&corpus, &search.profile, &query.text)?;
         let rule = search.profile.meaning.as_ref().filter(|_| by_meaning);
-        let meaning =
-            rule.zip(query.vector.as_ref()).map(|(rule, vector)| MeaningQuery::new(&corpus, rule, vector));
-        Ok(Self { search, corpus, words, meaning, warnings })
+        let meaning = rule.zip(query.vector.as_ref()).map(|(rule, vector)| MeaningQuery::new(rule, vector));
+        let mut rankings = Rankings { search, corpus: &corpus, words, meaning };
+        let order = rankings.order()?;
+        let order = if learns(&search.profile) { rankings.learn(&order)? } else { order };
+        let Rankings { words, meaning, .. } = rankings;
+        Ok(Self { search, words, meaning, order, corpus, warnings })
     }
 
     pub(super) fn hits(self) -> Result<FoundHits, EngineFault> {
-        let order = self.order()?;
         let limit = (self.search.top_k as usize).min(HITS_MAX);
         let maker = SnippetMaker::new(self.search.profile.words.stemming, &self.words.terms);
         let mut budget = SnippetBudget::new(&self.search.profile.snippet);
         let mut hits = Vec::with_capacity(limit);
-        for fused in order.passages(&self.corpus, self.search.profile.per_document).take(limit) {
+        for fused in self.order.passages(&self.corpus, self.search.profile.per_document).take(limit) {
             let (fused, record) = fused?;
             let snippet = maker.snippet(&record.chunk.text, &mut budget);
-            hits.push(SearchHit { snippet, ..self.hit(&fused, record) });
+            hits.push(PassageHit { snippet, ..self.hit(&fused, record) });
         }
         Ok(FoundHits { hits, by_meaning: self.meaning.is_some(), warnings: self.warnings })
     }
 
-    fn order(&self) -> Result<PassageOrder, EngineFault> {
-        let limit = self.search.top_k.min(HITS_MAX as u32);
-        let candidates = |wanted: u32| wanted.clamp(1, CANDIDATES_MAX).max(limit) as usize;
-        let words = self.words.rank(&self.corpus, candidates(self.search.profile.words.candidates))?;
-        let rule = self.search.profile.meaning.as_ref();
-        let meaning = self.meaning.as_ref().zip(rule);
-        let meaning =
-            meaning.map(|(meaning, rule)| (meaning, meaning.rank(&self.corpus, candidates(rule.candidates))));
-        PassageOrder::new(&self.corpus, self.search.profile.fusion, (&self.words, words), meaning)
-    }
-
-    fn hit(&self, fused: &FusedPassage, record: StoredRecord) -> SearchHit {
+    fn hit(&self, fused: &FusedPassage, record: StoredRecord) -> PassageHit {
         let (index, passage) = self.corpus.locate(fused.slot);
-        SearchHit {
+        PassageHit {
             id: HitId { label: index.label.clone(), chunk: index.version.ord(passage) },
             places: record.places(),
             path: record.path,
@@ -108,7 +97,7 @@ impl<'a> OpenedSearch<'a> {
 /// The texts of hits, in their order.
 pub(super) fn passages(
     versions: &OpenVersions,
-    hits: &[SearchHit],
+    hits: &[PassageHit],
     search: &Search,
 ) -> Result<Vec<StoredChunk>, EngineFault> {
     let opened = open_all(versions, search)?;

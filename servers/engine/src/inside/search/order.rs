@@ -74,6 +74,20 @@ impl PassageOrder {
         })
     }
 
+    /// The first passages. Each counts by how far it is behind the best, in deviations of the scores where those were fused.
+    pub(super) fn first(&self, count: usize) -> Vec<RankedPassage> {
+        let best = self.fused.first().map_or(0.0, |fused| fused.score);
+        let first = self.fused.iter().take(count);
+        first.map(|fused| RankedPassage { slot: fused.slot, score: (fused.score - best).exp() }).collect()
+    }
+
+    /// All passages, sorted.
+    pub(super) fn slots(&self) -> Vec<u32> {
+        let mut slots: Vec<u32> = self.fused.iter().map(|fused| fused.slot).collect();
+        slots.sort_unstable();
+        slots
+    }
+
     /// The score of a passage of this order as numbers.
     pub(super) fn sentence(&self, fused: &FusedPassage) -> String {
         match &self.numbers {

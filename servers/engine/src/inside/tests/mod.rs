@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use engine_protocol::{
     BeginBuild, Chunking, EngineFault, EngineKind, Explain, Explanation, FieldWeights, Fusion, HitId,
-    IndexListing, IndexRef, IngestDocument, ItemSpan, MeaningScoring, Profile, Search, SearchFilter,
-    SearchHit, SnippetRule, Stemming, WordScoring,
+    IndexListing, IndexRef, IngestDocument, ItemSpan, MeaningScoring, PassageHit, Profile, Search,
+    SearchFilter, SnippetRule, Stemming, WordScoring,
 };
 use tempfile::TempDir;
 
@@ -162,12 +162,12 @@ fn chunk(text: &str) -> Chunk {
     }
 }
 
-pub(super) fn paths(hits: &[SearchHit]) -> Vec<&str> {
+pub(super) fn paths(hits: &[PassageHit]) -> Vec<&str> {
     hits.iter().map(|hit| hit.path.as_str()).collect()
 }
 
 /// Paths with the bits of their scores, so that equal means equal.
-fn scores(hits: &[SearchHit]) -> Vec<(&str, u32)> {
+fn scores(hits: &[PassageHit]) -> Vec<(&str, u32)> {
     hits.iter().map(|hit| (hit.path.as_str(), hit.score.to_bits())).collect()
 }
 

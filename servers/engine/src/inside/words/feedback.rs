@@ -11,7 +11,7 @@ use crate::inside::corpus::{Corpus, RankedPassage};
 pub(super) const PASSAGES_MAX: u32 = 50;
 const TERMS_MAX: usize = 100;
 /// A word that more than one of so many passages have says nothing about these.
-const COMMON: u64 = 10;
+const COMMON: u64 = 5;
 /// Words that are looked at for each that joins.
 const LOOKED_AT: usize = 8;
 const CHARACTERS: std::ops::RangeInclusive<usize> = 2..=30;
@@ -69,7 +69,7 @@ fn shares(
     Ok(shares)
 }
 
-/// The words with the largest shares that are neither common nor odd.
+/// The words with the largest shares, weighed by their rareness, that are neither common nor odd.
 fn joining(
     corpus: &Corpus,
     rule: &WordFeedback,
@@ -78,15 +78,14 @@ fn joining(
     let count = (rule.terms as usize).min(TERMS_MAX);
     let mut joining = Vec::new();
     for (word, share) in shares.into_iter().take(count * LOOKED_AT) {
-        if joining.len() == count {
-            break;
-        }
         if CHARACTERS.contains(&word.chars().count())
             && let Some(term) = weighted(corpus, word, share)?
             && term.passages * COMMON <= corpus.passages.max(COMMON)
         {
-            joining.push(term);
+            joining.push(WeightedTerm { weight: term.weight * term.idf, ..term });
         }
     }
+    let mut joining = by_weight(joining);
+    joining.truncate(count);
     Ok(joining)
 }

@@ -15,7 +15,7 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
-use engine_protocol::{EngineFault, Profile, TermScore};
+use engine_protocol::{EngineFault, Profile, TermScore, WordScoring};
 
 use super::corpus::{Corpus, RankedPassage};
 use bm25::Bm25;
@@ -30,23 +30,41 @@ pub(super) struct WordQuery {
 }
 
 impl WordQuery {
-    /// The words of a text, and of the first passages that they find if the profile asks for that.
+    /// The words of a text.
     pub(super) fn new(corpus: &Corpus, profile: &Profile, text: &str) -> Result<Self, EngineFault> {
         let bm25 = Bm25::new(corpus, profile);
         let terms = terms::query_terms(corpus, profile.words.stemming, text)?;
-        let mut query = Self { bm25, terms };
-        if let Some(rule) = profile.words.feedback
-            && !query.terms.is_empty()
+        Ok(Self { bm25, terms })
+    }
+
+    /// Words of these passages join the query. A passage counts by its score.
+    pub(super) fn learn(
+        &mut self,
+        corpus: &Corpus,
+        scoring: &WordScoring,
+        first: &[RankedPassage],
+    ) -> Result<(), EngineFault> {
+        if let Some(rule) = &scoring.feedback
+            && !self.terms.is_empty()
         {
-            let first = query.rank(corpus, rule.passages.min(feedback::PASSAGES_MAX) as usize)?;
-            query.terms = feedback::expand(corpus, profile.words.stemming, &rule, query.terms, &first)?;
+            let first = &first[..first.len().min(rule.passages.min(feedback::PASSAGES_MAX) as usize)];
+            let terms = std::mem::take(&mut self.terms);
+            self.terms = feedback::expand(corpus, scoring.stemming, rule, terms, first)?;
         }
-        Ok(query)
+        Ok(())
     }
 
     /// The best passages that have at least one of the words, the best first.
     pub(super) fn rank(&self, corpus: &Corpus, limit: usize) -> Result<Vec<RankedPassage>, EngineFault> {
         rank::rank(corpus, &self.bm25, &self.terms, limit)
+    }
+
+    /// The same among these passages alone. The slots are sorted.
+    pub(super) fn rank_of(&self, corpus: &Corpus, slots: &[u32]) -> Result<Vec<RankedPassage>, EngineFault> {
+        let scores = self.score(corpus, slots)?;
+        let ranked = slots.iter().zip(scores).filter(|(_, score)| *score > 0.0);
+        let ranked = ranked.map(|(slot, score)| RankedPassage { slot: *slot, score }).collect();
+        Ok(corpus.best(ranked, slots.len()))
     }
 
     /// The scores of passages; 0 if one has none of the words. The slots are sorted.

@@ -199,6 +199,7 @@ fn object(one: &Value) -> Markup {
     html! {
         (text::short(word("type"))) " "
         @if word("type") == "artifact" { (links::artifact(word("sha256"))) }
+        @else if word("type") == "citation" { (links::citation(one)) }
         @else if one["sha256"].is_string() { (links::id(word("sha256"))) }
         @else { (links::id(word("id"))) }
     }

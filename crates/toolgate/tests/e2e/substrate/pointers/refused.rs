@@ -16,6 +16,10 @@ async fn bad_input_is_told_with_a_code_and_a_hint() {
     library.pointer("v1", "snapshot", Some(&one)).await;
     library.pointer("handbook", "corpus", None).await;
     let (draft, snapshot) = (|more: Value| named("draft", more), |more: Value| named("v1", more));
+    let own = |mut more: Value| {
+        (more["namespace"], more["name"]) = (json!("toolgate.index"), json!("x"));
+        more
+    };
     let both = json!({ "manifest_sha256": one, "source_name": "draft" });
     for (tool, arguments, status, expected) in [
         ("create", json!({ "namespace": "a b", "name": "x" }), 422, "bad_pointer"),
@@ -23,6 +27,11 @@ async fn bad_input_is_told_with_a_code_and_a_hint() {
         ("create", json!({ "namespace": "a", "name": "*" }), 422, "bad_pointer"),
         ("create", named("x", json!({ "description": "x".repeat(2_001) })), 422, "bad_pointer"),
         ("create", named("x", json!({ "pointer_type": "snapshot" })), 422, "bad_pointer"),
+        ("create", own(json!({})), 422, "bad_pointer"),
+        ("advance", own(json!({ "manifest_sha256": two })), 422, "bad_pointer"),
+        ("promote", own(json!({ "manifest_sha256": two })), 422, "bad_pointer"),
+        ("revert", own(json!({})), 422, "bad_pointer"),
+        ("delete", own(json!({})), 422, "bad_pointer"),
         ("create", draft(json!({})), 409, "pointer_exists"),
         ("create", named("x", json!({ "manifest_sha256": unknown })), 404, "unknown_manifest"),
         ("create", named("x", json!({ "manifest_sha256": "abc" })), 422, "invalid_arguments"),

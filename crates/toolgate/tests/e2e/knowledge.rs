@@ -1,0 +1,8 @@
+//! Knowledge bases on the real binary with its engine: answers whose sentences stand in their documents.
+
+mod asking;
+mod library;
+mod refused;
+mod scopes;
+
+pub(crate) use library::{KnowledgeLibrary, lease_pdf};

@@ -1,0 +1,152 @@
+//! Texts as words: runs of letters and digits, in lower case and without accents, stemmed if the profile says so.
+//!
+//! Scripts that put no space between words become single characters and pairs of neighbours, so that any part of a word is found.
+
+use engine_protocol::Stemming;
+use tantivy::tokenizer::{
+    AsciiFoldingFilter, Language, LowerCaser, Stemmer, TextAnalyzer, Token, TokenStream, Tokenizer,
+};
+
+/// A longer word is cut to its beginning.
+const WORD_BYTES_MAX: usize = 64;
+
+fn analyzer(stemming: Stemming) -> TextAnalyzer {
+    let plain = TextAnalyzer::builder(WordTokenizer::default()).filter(LowerCaser).filter(AsciiFoldingFilter);
+    match stemming {
+        Stemming::None => plain.build(),
+        Stemming::English => plain.filter(Stemmer::new(Language::English)).build(),
+    }
+}
+
+/// A word of a text, as it is indexed, and its bytes in the text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct TextWord {
+    pub(crate) term: String,
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+}
+
+/// Cuts texts into words.
+pub(crate) struct WordCutter {
+    analyzer: TextAnalyzer,
+}
+
+impl WordCutter {
+    pub(crate) fn new(stemming: Stemming) -> Self {
+        Self { analyzer: analyzer(stemming) }
+    }
+
+    pub(crate) fn words(&mut self, text: &str) -> Vec<TextWord> {
+        let mut stream = self.analyzer.token_stream(text);
+        let mut words = Vec::new();
+        while let Some(token) = stream.next() {
+            words.push(TextWord { term: token.text.clone(), from: token.offset_from, to: token.offset_to });
+        }
+        words
+    }
+
+    pub(crate) fn terms(&mut self, text: &str) -> Vec<String> {
+        self.words(text).into_iter().map(|word| word.term).collect()
+    }
+}
+
+#[derive(Clone, Default)]
+struct WordTokenizer {
+    token: Token,
+}
+
+impl Tokenizer for WordTokenizer {
+    type TokenStream<'a> = WordStream<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream<'a> {
+        self.token.reset();
+        WordStream { text, at: 0, pair_of: None, token: &mut self.token }
+    }
+}
+
+struct WordStream<'a> {
+    text: &'a str,
+    /// Bytes that were read.
+    at: usize,
+    /// The last character of a script without spaces: its beginning, if the next character stands beside it.
+    pair_of: Option<usize>,
+    token: &'a mut Token,
+}
+
+impl TokenStream for WordStream<'_> {
+    fn advance(&mut self) -> bool {
+        self.token.position = self.token.position.wrapping_add(1);
+        let pair_of = self.pair_of.take();
+        let Some(next) = self.text[self.at..].chars().next() else { return false };
+        match pair_of {
+            Some(start) if is_spaceless(next) => self.emit(start, self.at + next.len_utf8()),
+            _ => return self.advance_to_word(),
+        }
+        true
+    }
+
+    fn token(&self) -> &Token {
+        self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        self.token
+    }
+}
+
+impl WordStream<'_> {
+    fn advance_to_word(&mut self) -> bool {
+        let rest = &self.text[self.at..];
+        let Some((skipped, first)) = rest.char_indices().find(|(_, character)| character.is_alphanumeric())
+        else {
+            self.at = self.text.len();
+            return false;
+        };
+        let start = self.at + skipped;
+        if is_spaceless(first) {
+            self.at = start + first.len_utf8();
+            self.pair_of = Some(start);
+            self.emit(start, self.at);
+        } else {
+            let end = start + word_bytes(&self.text[start..]);
+            self.at = end + possessive_bytes(&self.text[end..]);
+            self.emit(start, end);
+        }
+        true
+    }
+
+    fn emit(&mut self, start: usize, end: usize) {
+        self.token.offset_from = start;
+        self.token.offset_to = end;
+        self.token.text.clear();
+        let word = &self.text[start..end];
+        let kept = word.floor_char_boundary(WORD_BYTES_MAX.min(word.len()));
+        self.token.text.push_str(&word[..kept]);
+    }
+}
+
+fn word_bytes(text: &str) -> usize {
+    text.char_indices()
+        .find(|(_, character)| !character.is_alphanumeric() || is_spaceless(*character))
+        .map_or(text.len(), |(at, _)| at)
+}
+
+/// The length of an `'s` that ends a word: it says nothing.
+fn possessive_bytes(text: &str) -> usize {
+    let mut characters = text.chars();
+    let Some(mark @ ('\'' | '’')) = characters.next() else { return 0 };
+    let Some('s' | 'S') = characters.next() else { return 0 };
+    match characters.next() {
+        Some(next) if next.is_alphanumeric() => 0,
+        _ => mark.len_utf8() + 1,
+    }
+}
+
+/// True for letters of scripts whose words stand side by side: Thai, Lao, Burmese, Khmer, Chinese, Japanese, Korean.
+fn is_spaceless(character: char) -> bool {
+    matches!(u32::from(character),
+        0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x3005..=0x3007 | 0x3040..=0x30FF
+        | 0x31F0..=0x31FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xAC00..=0xD7AF | 0xF900..=0xFAFF
+        | 0xFF66..=0xFF9F | 0x20000..=0x3FFFF)
+        && character.is_alphanumeric()
+}
