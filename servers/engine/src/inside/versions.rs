@@ -40,9 +40,7 @@ impl OpenVersions {
         if let Some(open) = &*slot {
             return Ok(Arc::clone(open));
         }
-        let verified = self.verified.lock().clone();
-        let unknown = listing.files.iter().filter(|file| !verified.contains(&file.content)).collect();
-        let open = self.open_verified(listing, unknown)?;
+        let open = self.open_verified(listing, self.unknown(listing))?;
         *slot = Some(Arc::clone(&open));
         Ok(open)
     }
@@ -50,6 +48,12 @@ impl OpenVersions {
     /// The same, but reads every file again.
     pub(super) fn open_anew(&self, listing: &IndexListing) -> Result<Arc<OpenVersion>, EngineFault> {
         self.open_verified(listing, listing.files.iter().collect())
+    }
+
+    /// The files that were not checked since the start.
+    fn unknown<'a>(&self, listing: &'a IndexListing) -> Vec<&'a IndexFile> {
+        let verified = self.verified.lock();
+        listing.files.iter().filter(|file| !verified.contains(&file.content)).collect()
     }
 
     fn open_verified(
