@@ -13,9 +13,9 @@ use toolgate_core::{Refusal, codes};
 
 use crate::context::ToolContext;
 use crate::definition::{MountRule, ToolDefinition};
+use crate::described::{self, DescribedTool};
 use crate::mounts;
 use crate::reply::ToolReply;
-use crate::schema;
 
 /// The tools of a domain. They are described without the state `S` that their functions work on.
 pub struct Domain<S> {
@@ -32,9 +32,8 @@ type PrepareFunction<S> = Box<
 >;
 
 pub(crate) struct DomainTool<S> {
-    pub(crate) described: Arc<PlatformTool>,
+    pub(crate) described: Arc<DescribedTool>,
     mount: Option<MountRule>,
-    input_schema: Value,
     run: RunFunction<S>,
     prepare: Option<PrepareFunction<S>>,
 }
@@ -88,9 +87,7 @@ impl<S: Send + Sync + 'static> Domain<S> {
         F: Fn(Arc<S>, ToolContext, A) -> R + Send + Sync + 'static,
         R: Future<Output = Result<ToolReply<O>, Refusal>> + Send + 'static,
     {
-        let input_schema = schema::of_arguments::<A>();
-        let output = schema::of_output::<O>();
-        let described = schema::describe(&definition, input_schema.clone(), output, prepare.is_some());
+        let described = described::once::<A, O>(&definition, prepare.is_some());
         let run: RunFunction<S> = Box::new(move |state, context, arguments| match read::<A>(arguments) {
             Ok(arguments) => {
                 let answering = function(state, context, arguments);
@@ -98,14 +95,13 @@ impl<S: Send + Sync + 'static> Domain<S> {
             }
             Err(refusal) => Box::pin(std::future::ready(Err(refusal))),
         });
-        let (described, mount) = (Arc::new(described), definition.mount);
-        self.tools.push(DomainTool { described, mount, input_schema, run, prepare });
+        self.tools.push(DomainTool { described, mount: definition.mount, run, prepare });
         self
     }
 
     /// The tools as the catalogue has them.
     pub fn tools(&self) -> Vec<Arc<PlatformTool>> {
-        self.tools.iter().map(|tool| tool.described.clone()).collect()
+        self.tools.iter().map(|tool| tool.described.tool.clone()).collect()
     }
 
     pub(crate) fn into_tools(self) -> Vec<DomainTool<S>> {
@@ -126,7 +122,7 @@ impl<S> DomainTool<S> {
         context: ToolContext,
         arguments: &Value,
     ) -> BoxFuture<'static, Result<PlatformAnswer, Refusal>> {
-        match mounts::check(self.mount, &context, &self.input_schema, arguments) {
+        match mounts::check(self.mount, &context, &self.described.input_schema, arguments) {
             Ok(()) => (self.run)(state.clone(), context, arguments),
             Err(refusal) => Box::pin(std::future::ready(Err(refusal))),
         }
@@ -138,7 +134,7 @@ impl<S> DomainTool<S> {
         context: ToolContext,
         arguments: &Value,
     ) -> BoxFuture<'static, Result<AttachedContents, Refusal>> {
-        match (mounts::check(self.mount, &context, &self.input_schema, arguments), &self.prepare) {
+        match (mounts::check(self.mount, &context, &self.described.input_schema, arguments), &self.prepare) {
             (Ok(()), Some(prepare)) => prepare(state.clone(), context, arguments),
             (Ok(()), None) => Box::pin(std::future::ready(Ok(AttachedContents::default()))),
             (Err(refusal), _) => Box::pin(std::future::ready(Err(refusal))),

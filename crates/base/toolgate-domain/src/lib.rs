@@ -2,6 +2,7 @@
 
 mod context;
 mod definition;
+mod described;
 mod domain;
 mod mounts;
 mod reply;

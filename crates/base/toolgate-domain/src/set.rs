@@ -62,7 +62,7 @@ impl DomainSet {
     #[must_use]
     pub fn with<S: Send + Sync + 'static>(mut self, domain: Domain<S>, state: &Arc<S>) -> Self {
         for tool in domain.into_tools() {
-            let described = tool.described.clone();
+            let described = tool.described.tool.clone();
             let bound = BoundTool { tool, state: state.clone() };
             let before = self.functions.insert(described.wire.clone(), Box::new(bound));
             assert!(before.is_none(), "two tools are called {}", described.wire);

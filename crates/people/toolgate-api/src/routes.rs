@@ -93,13 +93,14 @@ mod policy;
 mod shadow;
 mod tokens;
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use axum::Extension;
 use axum::response::Response;
 use bytes::Bytes;
 use http::StatusCode;
 use toolgate_core::codes;
+use toolgate_core::platform::PlatformTool;
 use utoipa_axum::routes;
 
 use crate::access::{
@@ -113,11 +114,11 @@ use table::RouteTable;
 pub(crate) use turns::{run_halt, run_starter, turn_player};
 
 pub(crate) fn router(context: ApiContext) -> axum::Router {
-    let (router, api) = parts();
-    let document = Bytes::from(document::text(&api, access_table(), &context.platform));
+    let (router, _) = described().router.split_for_parts();
+    let document = OpenApiDocument { text: Arc::default(), platform: context.platform.as_slice().into() };
     router
         .route_layer(axum::middleware::from_fn_with_state(access_table(), access::check))
-        .layer(Extension(OpenApiDocument(document)))
+        .layer(Extension(document))
         .fallback(nothing_here)
         .method_not_allowed_fallback(not_allowed)
         .with_state(context)
@@ -125,20 +126,16 @@ pub(crate) fn router(context: ApiContext) -> axum::Router {
 
 /// The document as it is served.
 pub(crate) fn api_document() -> utoipa::openapi::OpenApi {
-    parts().1
+    let table = described();
+    let (_, mut api) = table.router.split_for_parts();
+    document::complete(&mut api, &table.access);
+    api
 }
 
 /// The roles of every route.
 pub(crate) fn access_table() -> &'static AccessTable {
     static TABLE: LazyLock<AccessTable> = LazyLock::new(|| described().access);
     &TABLE
-}
-
-fn parts() -> (axum::Router<ApiContext>, utoipa::openapi::OpenApi) {
-    let table = described();
-    let (router, mut api) = table.router.split_for_parts();
-    document::complete(&mut api, &table.access);
-    (router, api)
 }
 
 /// Every route with its roles. Handlers of one path with the same roles share a line.
@@ -304,13 +301,24 @@ fn governance(table: RouteTable) -> RouteTable {
         .route(WATCHING, routes!(events::follow))
 }
 
+/// Written when somebody asks for it first: most gateways are never asked, and it takes a sixth of a start.
 #[derive(Clone)]
-struct OpenApiDocument(Bytes);
+struct OpenApiDocument {
+    text: Arc<OnceLock<Bytes>>,
+    platform: Arc<[Arc<PlatformTool>]>,
+}
+
+impl OpenApiDocument {
+    fn text(&self) -> Bytes {
+        let write = || Bytes::from(document::text(&api_document(), access_table(), &self.platform));
+        self.text.get_or_init(write).clone()
+    }
+}
 
 /// This document
 #[utoipa::path(get, path = "/openapi.json", tag = "api", responses((status = 200, description = "OpenAPI 3.1", body = Object)))]
 async fn openapi(document: Extension<OpenApiDocument>) -> Response {
-    whole(StatusCode::OK, document.0.0)
+    whole(StatusCode::OK, document.text())
 }
 
 async fn nothing_here() -> Box<Problem> {
