@@ -1,7 +1,8 @@
 //! Files that import each other in a circle. Such a circle has no file to read first, so a crate has none of more than a few files.
 //!
 //! Counted are paths of production code that begin with `crate`, `super`, `self` or a module of the file itself. A path leads to the
-//! file that has what it names, also where another file merely passes that on with `pub use`. A `mod` line alone is no import.
+//! file that has what it names, also where another file merely passes that on with `pub use`. A `mod` line alone is no import, and neither is
+//! the reach of what is `pub(in …)`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -156,11 +157,12 @@ fn imports(words: &[String], is_child: impl Fn(&str) -> bool) -> Vec<Import> {
     while let Some(word) = words.get(at) {
         let before = at.checked_sub(1).map_or("", |before| words[before].as_str());
         let is_head = matches!(word.as_str(), "crate" | "self" | "super") || is_child(word);
+        let is_reach = before == "in" && at >= 3 && words[at - 3] == "pub" && words[at - 2] == "(";
         let is_use = word == "use" && words.get(at + 1).is_some_and(|next| next != "<");
         if is_use {
             let is_public = matches!(before, "pub" | ")");
             at = read_tree(words, at + 1, &[], is_public, &mut imports);
-        } else if is_head && before != "::" && before != "." {
+        } else if is_head && !is_reach && before != "::" && before != "." {
             let mut path = vec![word.clone()];
             while words.get(at + 1).is_some_and(|next| next == "::")
                 && words.get(at + 2).is_some_and(|next| is_name(next))
