@@ -240,17 +240,7 @@ async fn no_route_opens_without_a_token() {
         if path.starts_with("/uploads/") || path.starts_with("/signed/") {
             continue;
         }
-        let filled = path
-            .replace("{id}", "x")
-            .replace("{name}", "x")
-            .replace("{call_id}", "x")
-            .replace("{digest}", "x")
-            .replace("{sha256}", "x")
-            .replace("{key}", "x")
-            .replace("{server}", "x")
-            .replace("{number}", "0")
-            .replace("{instance}", "x");
-        assert!(!filled.contains('{'), "{path}");
+        let filled = filled(path);
         for method in methods.as_object().expect("methods").keys() {
             for token in [None, Some("tg_admin_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"), Some("")] {
                 let verb = method.to_uppercase().parse().expect("a method");
@@ -273,4 +263,15 @@ async fn no_route_opens_without_a_token() {
         }
     }
     assert!(walked >= 15, "{walked} routes");
+}
+
+/// The path with a value in the place of each parameter.
+fn filled(path: &str) -> String {
+    let parts: Vec<&str> = path.split('/').collect();
+    let values = parts.iter().map(|part| match *part {
+        "{number}" => "0",
+        part if part.starts_with('{') => "x",
+        part => part,
+    });
+    values.collect::<Vec<_>>().join("/")
 }
