@@ -32,7 +32,7 @@ pub(crate) async fn middle(tab: &Tab, element: &PageElement) -> Result<ViewPoint
     Ok(ViewPoint { x: left + rect.x + rect.width / 2.0, y: top + rect.y + rect.height / 2.0 })
 }
 
-/// Where a drag to an element ends: within it, a little past its middle. Lists that are sorted by dragging give a place away
+/// The end of a drag to an element: within it, a little past its middle. Lists that are sorted by dragging give a place away
 /// only when the mouse is past the middle of what has it; at the middle itself a pixel would decide.
 pub(crate) async fn past_middle(
     tab: &Tab,
