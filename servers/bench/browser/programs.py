@@ -24,7 +24,6 @@ class Ours:
         self.caller = caller
         self.client = command if isinstance(command, Client) else Client(command)
         self.spoken = []
-        self._click_options = None
 
     def as_caller(self, caller):
         """The same program for another session."""
@@ -56,14 +55,8 @@ class Ours:
         return self.call("click", target=target)
 
     def mark(self, target):
-        """Clicks as often as marks a paragraph: three times where the tool can, else twice."""
-        if self._click_options is None:
-            click = next(tool for tool in self.client.tools() if tool["name"] == "click")
-            self._click_options = click["inputSchema"]["properties"]
-        for option, value in (("triple", True), ("clicks", 3), ("times", 3), ("count", 3)):
-            if option in self._click_options:
-                return self.call("click", target=target, **{option: value})
-        return self.call("click", target=target, double=True)
+        """Three clicks mark a paragraph."""
+        return self.call("click", target=target, triple=True)
 
     def drag(self, target, goal):
         return self.call("click", target=target, drag_to=goal)

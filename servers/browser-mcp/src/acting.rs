@@ -6,6 +6,8 @@ use capability_kit::Trouble;
 
 /// Moves between the two ends of a drag. Pages notice a drag by several of them.
 const DRAG_STEPS: u32 = 8;
+/// Pixels past the middle of its goal where a drag ends at most.
+const PAST_MIDDLE_MAX: f64 = 8.0;
 
 /// A point of the main frame's viewport.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +20,7 @@ pub(crate) struct ViewPoint {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MousePress {
     pub(crate) button: MouseButton,
-    /// 2 for a double click.
+    /// 2 for a double click, 3 for one that marks a paragraph.
     pub(crate) times: u32,
     pub(crate) held: HeldKeys,
 }
@@ -28,6 +30,23 @@ pub(crate) async fn middle(tab: &Tab, element: &PageElement) -> Result<ViewPoint
     let (left, top) = tab.offset_of(&element.frame).await?;
     let rect = &element.rect;
     Ok(ViewPoint { x: left + rect.x + rect.width / 2.0, y: top + rect.y + rect.height / 2.0 })
+}
+
+/// The end of a drag to an element: within it, a little past its middle. Lists that are sorted by dragging give a place away
+/// only when the mouse is past the middle of what has it; at the middle itself a pixel would decide.
+pub(crate) async fn past_middle(
+    tab: &Tab,
+    element: &PageElement,
+    from: ViewPoint,
+) -> Result<ViewPoint, Trouble> {
+    let goal = middle(tab, element).await?;
+    let (across, down) = (goal.x - from.x, goal.y - from.y);
+    let way = across.hypot(down).max(1.0);
+    let past = |extent: f64| (extent / 4.0).min(PAST_MIDDLE_MAX);
+    Ok(ViewPoint {
+        x: goal.x + across / way * past(element.rect.width),
+        y: goal.y + down / way * past(element.rect.height),
+    })
 }
 
 pub(crate) async fn hover(tab: &Tab, at: ViewPoint) -> Result<(), Trouble> {

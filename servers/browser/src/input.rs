@@ -7,7 +7,7 @@ pub struct MouseEvent {
     pub x: f64,
     pub y: f64,
     pub button: MouseButton,
-    /// 2 for the second press of a double click.
+    /// 2 for the second press of a double click, 3 for the third of a triple click.
     pub count: u32,
 }
 

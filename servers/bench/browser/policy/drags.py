@@ -95,12 +95,18 @@ def mark_text(eye):
 
 
 def resize(eye):
-    """By the handle at its corner, which has no name; dragged to the button to grow, to the middle of the field to shrink."""
+    """By the handle at its corner, which has no name: to the middle of the field to shrink.
+
+    To grow, it goes to the button, which stands below every field, or to the middle of the page, which is right of every field:
+    the box of a task is small.
+    """
     field = eye.fields()[0]
     handles = [node for node in eye.all(after=field) if not node.name]
     if not handles:
         raise GaveUp("there is no handle")
-    eye.drag(handles[-1], eye.button("Submit") if "larger" in eye.task else field)
+    what, how = eye.must(r"the (width|height) is (smaller|larger)")
+    goals = {"smaller": field, "larger": eye.button("Submit") if what == "height" else "body"}
+    eye.drag(handles[-1], goals[how])
     eye.submit()
 
 

@@ -107,7 +107,11 @@ def _openers(eye):
 
 
 def wheel(eye):
-    """The menu is opened by its middle, a plus sign, and its items are letters."""
+    """The menu is opened by its middle, a plus sign, and its items are letters.
+
+    The first item cannot be chosen with a mouse: the page puts it into the document anew whenever the mouse comes over it, and
+    Chromium gives a press to what is behind an element that has just moved. Such an episode does not end.
+    """
     wanted = eye.quoted()[0]
     plus = eye.maybe(name="+")
     if plus:

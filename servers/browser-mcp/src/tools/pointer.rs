@@ -31,6 +31,9 @@ struct ClickArguments {
     button: ClickButton,
     #[serde(default)]
     double: bool,
+    /// Marks the text of a paragraph.
+    #[serde(default)]
+    triple: bool,
     /// Held meanwhile.
     #[serde(default)]
     modifiers: Vec<HeldKey>,
@@ -140,7 +143,8 @@ async fn click_in(tab: &Tab, arguments: &ClickArguments, form_guard: FormGuard) 
         let goal = element(tab, goal).await?;
         // Scrolling to the goal may have moved it.
         let clicked = element(tab, &arguments.target).await?;
-        let (from, to) = (acting::middle(tab, &clicked).await?, acting::middle(tab, &goal).await?);
+        let from = acting::middle(tab, &clicked).await?;
+        let to = acting::past_middle(tab, &goal, from).await?;
         acting::drag(tab, from, to).await?;
         return Ok(format!("Dragged {} to {}.", called(&clicked), called(&goal)));
     }
@@ -162,15 +166,25 @@ impl ClickArguments {
             meta: holds(HeldKey::Meta),
             shift: holds(HeldKey::Shift),
         };
-        MousePress { button, times: if self.double { 2 } else { 1 }, held }
+        MousePress { button, times: self.times(), held }
+    }
+
+    /// Three clicks are two as well: whoever asks for both gets both.
+    fn times(&self) -> u32 {
+        match (self.triple, self.double) {
+            (true, _) => 3,
+            (false, true) => 2,
+            (false, false) => 1,
+        }
     }
 
     fn verb(&self) -> &'static str {
-        match (self.button, self.double) {
+        match (self.button, self.times()) {
             (ClickButton::Right, _) => "Clicked with the right button on",
             (ClickButton::Middle, _) => "Clicked with the middle button on",
-            (ClickButton::Left, true) => "Double-clicked",
-            (ClickButton::Left, false) => "Clicked",
+            (ClickButton::Left, 3) => "Triple-clicked",
+            (ClickButton::Left, 2) => "Double-clicked",
+            (ClickButton::Left, _) => "Clicked",
         }
     }
 }

@@ -48,6 +48,27 @@ async fn elements_are_dragged() {
 }
 
 #[tokio::test]
+async fn an_element_that_is_dragged_to_another_of_a_list_takes_its_place() {
+    let stage = Stage::open().await;
+    for (dragged, goal, order) in
+        [("#a", "#b", "bac"), ("#a", "#c", "bca"), ("#c", "#b", "acb"), ("#c", "#a", "cab")]
+    {
+        stage.go("/sorted").await;
+        let sorted = stage.call("click", json!({ "target": dragged, "drag_to": goal })).await;
+        assert!(sorted.contains(&format!("\"{order}\"")), "{dragged} to {goal}: {sorted}");
+    }
+}
+
+#[tokio::test]
+async fn three_clicks_mark_a_paragraph() {
+    let stage = Stage::open().await;
+    stage.go("/marked").await;
+    let marked = stage.call("click", json!({ "target": "#second", "triple": true })).await;
+    assert!(marked.starts_with("Triple-clicked"), "{marked}");
+    assert!(marked.contains("\"marked: Many years later\""), "{marked}");
+}
+
+#[tokio::test]
 async fn an_element_behind_another_is_not_clicked() {
     let stage = Stage::open().await;
     let page = stage.go("/covered").await;

@@ -38,6 +38,20 @@ const DRAG: &str = r#"<title>Drag</title><style>div{width:80px;height:80px;borde
 box.onmousedown = () => held = true; hole.onmouseup = () => { if (held) out.textContent = 'together'; };
 document.addEventListener('mousemove', () => { if (held) out.dataset.moves = 1 + Number(out.dataset.moves || 0); });</script>"#;
 
+const SORTED: &str = r#"<title>Sorted</title><style>li{height:25px;user-select:none}</style>
+<ul id="list"><li id="a">Apples<li id="b">Bread<li id="c">Cheese</ul><p id="out">sorted</p>
+<script>let held = null;
+for (const item of list.children) item.onmousedown = () => held = item;
+document.onmouseup = (event) => {
+  const box = event.target.getBoundingClientRect(), middle = box.top + box.height / 2;
+  if (event.clientY >= middle + 1) event.target.after(held);
+  if (event.clientY <= middle - 1) event.target.before(held);
+  out.textContent = [...list.children].map((item) => item.id).join('');
+};</script>"#;
+
+const MARKED: &str = r#"<title>Marked</title><p id="first">One fine day</p><p id="second">Many years later</p><p id="out">nothing</p>
+<script>document.onmouseup = () => out.textContent = 'marked: ' + getSelection().toString().trim();</script>"#;
+
 const LISTBOX: &str = r#"<title>Listbox</title><div id="combo" role="combobox" tabindex="0" aria-label="Colour" aria-expanded="false" aria-controls="list"
  style="width:200px;border:1px solid" onclick="this.setAttribute('aria-expanded','true'); setTimeout(() => list.hidden = false, 150)">Choose</div>
 <ul id="list" role="listbox" hidden><li role="option" id="o1">Red</li><li role="option" id="o2">Green</li></ul>
@@ -118,6 +132,8 @@ fn page(path: &str) -> Option<&'static str> {
         "/covered" => COVERED,
         "/changing" => CHANGING,
         "/drag" => DRAG,
+        "/sorted" => SORTED,
+        "/marked" => MARKED,
         "/listbox" => LISTBOX,
         "/dialogs" => DIALOGS,
         "/framed" => FRAMED,

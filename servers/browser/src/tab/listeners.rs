@@ -38,9 +38,8 @@ impl Tab {
 
     async fn try_mark(&self, frame: &FrameId) -> Result<(), Trouble> {
         let (session, context) = self.world(frame).await?;
-        let document = json!({ "expression": "document", "contextId": context, "objectGroup": GROUP });
-        let document = self.call_on(&session, "Runtime.evaluate", document).await?;
-        let params = json!({ "objectId": document["result"]["objectId"], "depth": -1, "pierce": true });
+        let document = self.document_of_page(&session, context).await?;
+        let params = json!({ "objectId": document, "depth": -1, "pierce": true });
         let told = self.call_on(&session, "DOMDebugger.getEventListeners", params).await?;
         let fresh = self.fresh(frame, context, &told["listeners"]);
         if !fresh.is_empty() {
@@ -48,6 +47,18 @@ impl Tab {
         }
         self.shared.cdp.post(&session, "Runtime.releaseObjectGroup", json!({ "objectGroup": GROUP }));
         Ok(())
+    }
+
+    /// The document as the page's own world has it. Asked for the listeners of one of our world, Chromium 156 crashes some
+    /// pages when it next collects garbage.
+    async fn document_of_page(&self, session: &Session, context: i64) -> Result<Value, Trouble> {
+        let ours = json!({ "expression": "document", "contextId": context, "objectGroup": GROUP });
+        let ours = self.call_on(session, "Runtime.evaluate", ours).await?;
+        let node = json!({ "objectId": ours["result"]["objectId"] });
+        let node = self.call_on(session, "DOM.describeNode", node).await?;
+        let theirs = json!({ "backendNodeId": node["node"]["backendNodeId"], "objectGroup": GROUP });
+        let mut theirs = self.call_on(session, "DOM.resolveNode", theirs).await?;
+        Ok(theirs["object"]["objectId"].take())
     }
 
     /// Listeners that this world was not told of yet: the node's number and the event.
