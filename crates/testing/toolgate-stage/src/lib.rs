@@ -23,8 +23,13 @@ impl Stage {
         Self { folder: tempfile::tempdir().expect("a temporary folder"), database: None }
     }
 
-    /// With its own database on the Postgres that all tests share.
+    /// With its own database on the Postgres that all tests share, for a store.
     pub fn postgres() -> Self {
+        Self { database: Some(Database::with_tables()), ..Self::sqlite() }
+    }
+
+    /// With its own database there, which is empty.
+    pub fn empty_postgres() -> Self {
         Self { database: Some(Database::create(postgres::shared_server())), ..Self::sqlite() }
     }
 

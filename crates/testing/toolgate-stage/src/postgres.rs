@@ -13,14 +13,29 @@ pub struct Database {
 }
 
 impl Database {
+    /// An empty one.
+    ///
     /// # Panics
     /// If the server does not answer.
     pub fn create(server: &str) -> Self {
+        Self::copy(server, "template1")
+    }
+
+    /// One on the server that all tests share, with the tables of the store where `script/test` has prepared them: making them
+    /// takes ten times as long as copying them.
+    ///
+    /// # Panics
+    /// If the server does not answer.
+    pub fn with_tables() -> Self {
+        Self::copy(shared_server(), prepared().unwrap_or("template1"))
+    }
+
+    fn copy(server: &str, template: &str) -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let name = format!("test_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         // A process of this number may have been killed before it could clean up.
         run(server, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"));
-        run(server, &format!("CREATE DATABASE {name}"));
+        run(server, &format!("CREATE DATABASE {name} TEMPLATE {template}"));
         let (address, options) = server.split_once('?').unwrap_or((server, ""));
         let (address, _) = address.rsplit_once('/').expect("a URL with a database");
         let question = if options.is_empty() { "" } else { "?" };
@@ -48,6 +63,13 @@ fn psql(url: &str, statement: &str) -> Output {
 fn run(url: &str, statement: &str) {
     let output = psql(url, statement);
     assert!(output.status.success(), "{statement}: {output:?}");
+}
+
+/// The database with the tables of the store, if there is one.
+#[expect(clippy::disallowed_methods, reason = "`script/test` says in the environment how it is called")]
+fn prepared() -> Option<&'static str> {
+    static NAME: OnceLock<Option<String>> = OnceLock::new();
+    NAME.get_or_init(|| std::env::var("TOOLGATE_TEST_TABLES").ok()).as_deref()
 }
 
 /// The URL of the server that `script/test` has started, or of one that is started now and stays.

@@ -34,7 +34,7 @@ impl World {
     }
 
     pub(crate) fn postgres() -> Self {
-        Self { stage: Stage::postgres() }
+        Self { stage: Stage::empty_postgres() }
     }
 
     pub(crate) fn folder(&self) -> PathBuf {

@@ -93,8 +93,9 @@ impl StoreWorld {
         let packed = std::fs::File::open(path).expect("a fixture");
         let mut dump = String::new();
         flate2::read::GzDecoder::new(packed).read_to_string(&mut dump).expect("a dump");
-        if !self.is_postgres() {
-            std::fs::File::create(self.folder().join("toolgate.db")).expect("a file");
+        match self.is_postgres() {
+            true => self.run_on_postgres("DROP SCHEMA public CASCADE; CREATE SCHEMA public"),
+            false => drop(std::fs::File::create(self.folder().join("toolgate.db")).expect("a file")),
         }
         // For this transaction alone: a pooler gives the connection to others afterwards.
         let for_ever = "set_config('search_path', '', false)";

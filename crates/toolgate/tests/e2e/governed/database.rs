@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use toolgate_stage::postgres::{Database, script, shared_server};
+use toolgate_stage::postgres::{Database, script};
 use toolgate_testkit::gateway::signal;
 
 #[derive(Clone)]
@@ -21,7 +21,7 @@ pub(crate) enum Backing {
 impl Backing {
     /// Its own database on the Postgres that all tests share.
     pub(crate) fn postgres() -> Self {
-        Self::Postgres(Arc::new(Database::create(shared_server())))
+        Self::Postgres(Arc::new(Database::with_tables()))
     }
 
     pub(crate) fn toml(&self) -> String {
