@@ -185,8 +185,15 @@ pub(crate) fn whole() -> clap::Command {
 }
 
 /// Reads argv. Mistakes end the process with a message.
+///
+/// Describing the tools of the platform is a third of a start, and most commands do without.
 pub(crate) fn read() -> Cli {
-    from_matches(&whole().get_matches()).unwrap_or_else(|error| error.exit())
+    let own = Cli::command().try_get_matches().ok().filter(|matches| !platform::may_be_meant(matches));
+    let read = match own {
+        Some(matches) => Cli::from_arg_matches(&matches),
+        None => from_matches(&whole().get_matches()),
+    };
+    read.unwrap_or_else(|error| error.exit())
 }
 
 /// The command line that [`whole`] has matched.

@@ -15,6 +15,9 @@ const PREFIX: &str = "arg-";
 const AGENT: &str = "as-agent";
 const SESSION: &str = "as-session";
 
+/// Commands of ours that have tools of the platform below them, too.
+const SHARED: [&str; 2] = ["run", "substrate"];
+
 /// A call of a tool of the platform.
 #[derive(Clone, Debug)]
 pub(crate) struct PlatformCommand {
@@ -39,6 +42,11 @@ pub(super) fn extend(root: Command) -> Command {
         let path = path_of(tool);
         add(root, &path, leaf(tool, path.last().map_or("", String::as_str)))
     })
+}
+
+/// True if a command line that is right without these commands may be one of them.
+pub(super) fn may_be_meant(matches: &ArgMatches) -> bool {
+    matches.subcommand_name().is_none_or(|name| SHARED.contains(&name))
 }
 
 /// The call that was written, if the command is one of these.
@@ -174,6 +182,8 @@ fn value(kind: OptionKind, written: &str) -> Result<Value, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use serde_json::json;
 
     use super::*;
@@ -205,6 +215,15 @@ mod tests {
         {
             assert!(parse(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn commands_with_tools_below_them_are_known() {
+        let own = <cli::Cli as clap::CommandFactory>::command();
+        let tools = domains::tools();
+        let above: BTreeSet<String> = tools.iter().map(|tool| path_of(tool)[0].clone()).collect();
+        let both = above.iter().filter(|name| own.find_subcommand(name).is_some());
+        assert_eq!(both.collect::<Vec<_>>(), SHARED);
     }
 
     #[test]
