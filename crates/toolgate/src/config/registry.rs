@@ -16,10 +16,10 @@ pub(super) const ALIASES_KEYS: &[&str] = &["name", "tool", "until", "primary"];
 pub(super) const DRIFT: [(&str, Drift); 2] = [("quarantine", Drift::Quarantine), ("accept", Drift::Accept)];
 pub(super) const DRIFT_HINT: &str =
     "`quarantine`: a changed tool waits for `toolgate tools accept`; `accept`: it is taken as it comes";
-pub(super) const NEW_TOOLS: [(&str, NewTools); 2] =
-    [("visible", NewTools::Visible), ("review", NewTools::Review)];
-pub(super) const NEW_TOOLS_HINT: &str =
-    "`visible`: agents see a new tool at once; `review`: after `toolgate tools accept`";
+pub(super) const NEW_TOOLS: [(&str, NewTools); 3] =
+    [("visible", NewTools::Visible), ("review", NewTools::Review), ("review_all", NewTools::ReviewAll)];
+pub(super) const NEW_TOOLS_HINT: &str = "`visible`: agents see a new tool at once; `review`: after `toolgate tools accept`; \
+     `review_all`: so do they see the tools that a server has from the start";
 const FINDINGS: [(&str, OnFinding); 2] = [("flag", OnFinding::Flag), ("quarantine", OnFinding::Quarantine)];
 const FINDINGS_HINT: &str =
     "`flag`: a suspicious description is marked; `quarantine`: the tool waits for `toolgate tools accept`";

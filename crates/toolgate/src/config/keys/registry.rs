@@ -199,9 +199,10 @@ pub(super) const REGISTRY: ConfigTable = ConfigTable {
         ),
         is(
             "new_tools",
-            Word(&["visible", "review"]),
+            Word(&["visible", "review", "review_all"]),
             "\"visible\"",
-            "A tool that a server did not have before: `visible` at once, or after a `review`.",
+            "A tool that a server did not have before: `visible` at once, or after a `review`. `review_all`: the tools that \
+                 a server has when it is first seen wait for a review as well.",
         ),
         is(
             "findings",

@@ -216,7 +216,7 @@ pub(super) const SERVERS: ConfigTable = ConfigTable {
         ),
         without(
             "new_tools",
-            Word(&["visible", "review"]),
+            Word(&["visible", "review", "review_all"]),
             AS_REGISTRY,
             "Like the same key in `[registry]`, for this server.",
         ),
