@@ -46,8 +46,8 @@ pub use known::{
 pub use port::{AgentCatalog, InstanceVitals, LatencyReport, ServerControl, ToolVitals, VitalsReport};
 pub use published::{
     AddWishes, BadPublication, BadPublishedName, ContainerRuntime, LeftOutInput, PublicationStatus,
-    PublishedEntry, PublishedName, PublishedOrigin, PublishedPage, PublishedSecret, PublishedServer,
-    PublishedTransport, PublishedWay, WayRefusal, difference,
+    PublishedEntry, PublishedFinds, PublishedName, PublishedOrigin, PublishedPage, PublishedSecret,
+    PublishedServer, PublishedTransport, PublishedWay, WayRefusal, difference,
 };
 pub use records::Records;
 pub use registry::Registry;

@@ -6,6 +6,7 @@
 
 mod difference;
 mod entry;
+mod finds;
 mod input;
 mod name;
 mod package;
@@ -21,6 +22,7 @@ mod tests;
 
 pub use difference::difference;
 pub use entry::{LeftOutInput, PublishedEntry, PublishedSecret, PublishedTransport, WayRefusal};
+pub use finds::PublishedFinds;
 pub use name::{BadPublishedName, PublishedName, PublishedOrigin};
 pub use reading::{BadPublication, PublishedPage};
 pub use server::{PublicationStatus, PublishedServer};

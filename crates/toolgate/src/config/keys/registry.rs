@@ -188,7 +188,7 @@ pub(super) const NETWORK: ConfigTable = ConfigTable {
 
 pub(super) const REGISTRY: ConfigTable = ConfigTable {
     header: "[registry]",
-    about: "How changes to tools are handled. A tool is pinned when it is first seen.",
+    about: "How changes to tools are handled, and where servers are found. A tool is pinned when it is first seen.",
     accepted: registry::REGISTRY_KEYS,
     keys: &[
         is(
@@ -210,6 +210,14 @@ pub(super) const REGISTRY: ConfigTable = ConfigTable {
             "\"flag\"",
             "A description with hidden instructions: `flag` marks it, `quarantine` withholds the tool.",
         ),
+        is(
+            "url",
+            Url,
+            "\"https://registry.modelcontextprotocol.io\"",
+            "The MCP registry in which `toolgate servers search` and the console find servers. The console goes by a change \
+                 after a restart.",
+        ),
+        is("timeout_seconds", Seconds, "10", "The time that one request to the registry may take."),
     ],
     changes: WhileRunning,
     least: "[registry]\n",
