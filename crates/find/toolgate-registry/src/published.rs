@@ -4,8 +4,8 @@
 //! Whatever an entry says is a wish. It names no program but the known runners of packages, no version that is not exact, no
 //! address that `[network]` refuses, and secrets by their names alone.
 
-mod difference;
 mod entry;
+mod facts;
 mod finds;
 mod input;
 mod name;
@@ -20,8 +20,8 @@ mod wishes;
 #[cfg(test)]
 mod tests;
 
-pub use difference::difference;
 pub use entry::{LeftOutInput, PublishedEntry, PublishedSecret, PublishedTransport, WayRefusal};
+pub use facts::difference;
 pub use finds::PublishedFinds;
 pub use name::{BadPublishedName, PublishedName, PublishedOrigin};
 pub use reading::{BadPublication, PublishedPage};

@@ -21,7 +21,7 @@ fn place(registry: &StandInRegistry, more: &str) -> CliFolder {
 }
 
 fn table(registry: &StandInRegistry) -> String {
-    format!("[registry]\nurl = {:?}\ntimeout_seconds = 0.5\n", registry.address)
+    format!("[registry]\nurl = {:?}\n", registry.address)
 }
 
 fn config(place: &CliFolder) -> String {

@@ -132,10 +132,10 @@ impl PublishedPackage {
     }
 
     /// The package and its version, for people.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn named(&self) -> String {
         match &self.version {
-            Some(version) => format!("{} {} {version}", self.kind(), self.identifier),
-            None => format!("{} {}", self.kind(), self.identifier),
+            Some(version) => format!("{} {version}", self.identifier),
+            None => self.identifier.clone(),
         }
     }
 }

@@ -22,7 +22,7 @@ impl PublishedServer {
     pub fn ways(&self, wishes: &AddWishes, rules: AddressRules) -> Vec<PublishedWay> {
         let packages = self.packages.iter().map(|one| PublishedWay {
             kind: one.kind(),
-            target: one.shown(),
+            target: one.named(),
             entry: package::command(one, wishes),
         });
         let remotes = self.remotes.iter().map(|one| PublishedWay {

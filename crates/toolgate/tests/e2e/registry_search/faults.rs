@@ -13,7 +13,6 @@ fn a_registry_that_misbehaves_is_told_with_words_and_nothing_is_written() {
     let place = place(&registry, "");
     let before = config(&place);
     for (fault, words) in [
-        (RegistryFault::Silent, "no answer within 0.5 s"),
         (RegistryFault::Html, "it said \"<!doctype html>"),
         (RegistryFault::Failing, "it answered HTTP 500"),
         (RegistryFault::Redirecting, "it answered HTTP 302"),
@@ -23,7 +22,7 @@ fn a_registry_that_misbehaves_is_told_with_words_and_nothing_is_written() {
         registry.behave(fault);
         let both = [&["servers", "search", "weather"][..], &["servers", "add", WEATHER, "--yes"]];
         for args in both {
-            place.run(args).badly(1, &[&registry.address, words, "hint: "]);
+            place.run(args).badly(1, &[registry.address.as_str(), words, "hint: "]);
         }
         assert_eq!(config(&place), before, "{fault:?}");
     }
@@ -31,6 +30,14 @@ fn a_registry_that_misbehaves_is_told_with_words_and_nothing_is_written() {
     let add = ["servers", "add", WEATHER, "--yes"];
     place.run(&add).badly(1, &["answered with com.evil/swapped 1.2.0, which was not asked for"]);
     assert_eq!(config(&place), before);
+}
+
+#[test]
+fn a_registry_that_says_nothing_is_left_after_its_time() {
+    let registry = StandInRegistry::start();
+    registry.behave(RegistryFault::Silent);
+    let place = place(&registry, "timeout_seconds = 0.3\n");
+    place.run(&["servers", "search", "weather"]).badly(1, &["no answer within 0.3 s", "hint: "]);
 }
 
 #[test]

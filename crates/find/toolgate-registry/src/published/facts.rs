@@ -27,7 +27,7 @@ fn facts(server: &PublishedServer) -> Vec<String> {
 /// The version stands in the first line alone, so that another version is one difference.
 fn of_package(package: &PublishedPackage, facts: &mut Vec<String>) {
     let whole = format!("{} {}", package.kind(), package.identifier);
-    facts.push(format!("package {}", package.shown()));
+    facts.push(format!("package {} {}", package.kind(), package.named()));
     facts.extend(package.registry_base_url.iter().map(|base| format!("package {whole} from {base}")));
     facts.extend(package.file_sha256.iter().map(|digest| format!("package {whole} digest sha256:{digest}")));
     facts.extend(package.runtime_hint.iter().map(|hint| format!("package {whole} run by {hint}")));
