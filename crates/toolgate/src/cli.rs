@@ -43,7 +43,7 @@ pub(crate) use platform::PlatformCommand;
 pub(crate) use policy::{ExplainArgs, PolicyCommand};
 pub(crate) use run::RunArgs;
 pub(crate) use runs::{AnswerArgs, InputsCommand, ListInputsArgs, ListRunsArgs, RunsCommand};
-pub(crate) use servers::{LoginArgs, ServersCommand};
+pub(crate) use servers::{AddServerArgs, LoginArgs, ServersCommand};
 pub(crate) use sessions::{ExplainSessionArgs, ListSessionsArgs, MountArg, OpenArgs, SessionsCommand};
 pub(crate) use settings::{SecretArgs, SecretsCommand, SettingsCommand};
 pub(crate) use store::{MigrateArgs, StoreCommand};
@@ -84,7 +84,7 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Serve MCP over standard input and output, for clients that spawn a process
     Stdio(StdioArgs),
-    /// List, import and test the servers behind the gateway, and sign in at them
+    /// List, import, find, add and test the servers behind the gateway, and sign in at them
     #[command(subcommand)]
     Servers(ServersCommand),
     /// List, search, describe and call tools, count their tokens, and review changes to their definitions

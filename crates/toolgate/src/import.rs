@@ -15,6 +15,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
+use toolgate_registry::PublishedOrigin;
 
 use crate::config::replace::{ReplaceError, replace};
 use crate::config::{Config, ConfigError, ConfigHints, ReferenceMode, ServerEntry};
@@ -32,6 +33,8 @@ pub(crate) struct ImportedServer {
     pub(crate) notes: Vec<String>,
     /// Keys with a secret in clear text, such as `env.API_KEY`.
     pub(crate) secrets: Vec<String>,
+    /// The entry of a registry that it was made from. Such a server gets the strictest rules that there are.
+    pub(crate) published: Option<PublishedOrigin>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -288,11 +291,13 @@ fn table(server: &ImportedServer) -> Table {
             if let Some(cwd) = cwd {
                 table.insert("cwd", text(cwd));
             }
+            insert_published(&mut table, server);
             insert_enabled(&mut table, server);
             insert_map(&mut table, "env", env);
         }
         ImportedTransport::Url { url, headers } => {
             table.insert("url", text(url));
+            insert_published(&mut table, server);
             insert_enabled(&mut table, server);
             insert_map(&mut table, "headers", headers);
         }
@@ -308,6 +313,30 @@ fn insert_enabled(table: &mut Table, server: &ImportedServer) {
     if !server.enabled {
         table.insert("enabled", toml_edit::value(false));
     }
+}
+
+/// Its process is confined, and neither its tools nor what it says of them are believed before a person has looked.
+fn insert_published(table: &mut Table, server: &ImportedServer) {
+    let Some(origin) = &server.published else { return };
+    if matches!(server.transport, ImportedTransport::Command { .. }) {
+        table.insert("sandbox", text("default"));
+    }
+    for key in ["trust_annotations", "elicitation", "sampling"] {
+        table.insert(key, toml_edit::value(false));
+    }
+    table.insert("drift", text("quarantine"));
+    table.insert("new_tools", text("review_all"));
+    let mut published = InlineTable::new();
+    let digest = origin.digest.to_string();
+    for (key, value) in [
+        ("registry", origin.registry.as_str()),
+        ("name", origin.name.as_str()),
+        ("version", origin.version.as_str()),
+        ("digest", digest.as_str()),
+    ] {
+        published.insert(key, value.into());
+    }
+    table.insert("published", Item::Value(published.into()));
 }
 
 fn insert_map(table: &mut Table, key: &str, map: &BTreeMap<String, String>) {

@@ -67,6 +67,7 @@ mod sockets;
 // Clients and servers of other programs.
 mod connect;
 mod import;
+mod published;
 
 // Pages of `docs/reference`.
 #[cfg(test)]

@@ -38,6 +38,7 @@ use crate::keyring::VaultSecrets;
 use crate::models::DeskModels;
 use crate::outbound::WebhookReceivers;
 use crate::platform::PlatformDomains;
+use crate::published::ConfiguredRegistry;
 
 /// The place of the API and of the pages in the gateway. The gateway exists first, since the API calls its
 /// tools.
@@ -137,6 +138,7 @@ pub(crate) async fn api(
         filters: Arc::new(PipelineFilters(governance.pipeline.clone())),
         outbound: Arc::new(WebhookReceivers::of(config, store, parts.board)),
         models: Arc::new(DeskModels(parts.models.clone())),
+        published: Arc::new(ConfiguredRegistry::of(config)),
         retention: retention(config),
         shutdown: shutdown.clone(),
         clock: Arc::new(SystemClock::default()),

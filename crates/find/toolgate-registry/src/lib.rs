@@ -15,6 +15,7 @@ mod state;
 // Servers.
 mod health;
 mod leases;
+mod published;
 mod registration;
 mod roster;
 
@@ -43,6 +44,11 @@ pub use known::{
     VersionComparison, VersionStanding,
 };
 pub use port::{AgentCatalog, InstanceVitals, LatencyReport, ServerControl, ToolVitals, VitalsReport};
+pub use published::{
+    AddWishes, BadPublication, BadPublishedName, ContainerRuntime, LeftOutInput, PublicationStatus,
+    PublishedEntry, PublishedFinds, PublishedName, PublishedOrigin, PublishedPage, PublishedSecret,
+    PublishedServer, PublishedTransport, PublishedWay, WayRefusal, difference,
+};
 pub use records::Records;
 pub use registry::Registry;
 pub use settings::SETTING_KEYS;

@@ -130,7 +130,12 @@ impl ReviewCriteria<'_> {
         if self.review.findings == OnFinding::Quarantine && !findings.is_empty() {
             return Some(reason::FLAGGED);
         }
-        (sight == Sighting::Later && self.review.new_tools == NewTools::Review).then_some(reason::NEW)
+        let waits = match self.review.new_tools {
+            NewTools::Visible => false,
+            NewTools::Review => sight == Sighting::Later,
+            NewTools::ReviewAll => true,
+        };
+        waits.then_some(reason::NEW)
     }
 
     fn known(&self, row: &ToolRow, offer: &ToolOffer) -> Option<ToolChange> {

@@ -92,13 +92,16 @@ pub enum Drift {
     Accept,
 }
 
-/// The treatment of a tool that a server did not have at first sight.
+/// The treatment of a tool that was not seen before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub enum NewTools {
     #[default]
     Visible,
+    /// Tools that come after the first sight of their server wait for a review.
     Review,
+    /// Those of the first sight wait as well.
+    ReviewAll,
 }
 
 /// The treatment of a definition with findings.

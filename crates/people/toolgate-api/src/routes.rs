@@ -64,6 +64,7 @@ mod uploads;
 mod credentials;
 mod instances;
 mod models;
+mod published;
 mod registry;
 mod secrets;
 mod servers;
@@ -241,6 +242,9 @@ fn servers_and_registry(table: RouteTable) -> RouteTable {
         .route(REGISTERING, routes!(instances::register))
         .route(REGISTERING, routes!(instances::heartbeat))
         .route(REGISTERING, routes!(instances::leave))
+        // Each asks a registry outside.
+        .route(RUNNING, routes!(published::search))
+        .route(RUNNING, routes!(published::show))
         .route(AUDITING, routes!(models::list))
         .route(AUDITING, routes!(models::show))
         .route(RUNNING, routes!(models::test))

@@ -27,6 +27,7 @@ use crate::filters::FilterPort;
 use crate::models::ModelPort;
 use crate::outbound::{Retention, WebhookPort};
 use crate::policy::PolicyPort;
+use crate::published::PublishedPort;
 use crate::secret::SecretKeeper;
 use crate::streams::StreamQuota;
 
@@ -73,6 +74,8 @@ pub struct Services {
     pub filters: Arc<dyn FilterPort>,
     pub outbound: Arc<dyn WebhookPort>,
     pub models: Arc<dyn ModelPort>,
+    /// The MCP registry in which servers are searched.
+    pub published: Arc<dyn PublishedPort>,
     pub retention: Retention,
     pub clock: Arc<dyn Clock>,
     /// The agents that the gateway runs itself.

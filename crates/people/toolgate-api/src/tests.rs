@@ -27,6 +27,7 @@ mod models_story;
 mod outbound_story;
 mod parts;
 mod policy_story;
+mod published_story;
 mod registry_story;
 mod roster;
 mod run_contents;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use toolgate_registry::{AddWishes, ContainerRuntime, PublishedName};
 
 #[derive(Subcommand)]
 pub(crate) enum ServersCommand {
@@ -23,6 +24,32 @@ pub(crate) enum ServersCommand {
         /// Do not ask before writing
         #[arg(long, short)]
         yes: bool,
+    },
+    /// Search servers in the MCP registry; nothing is added
+    #[command(
+        after_help = "Examples:\n  toolgate servers search weather\n  toolgate servers search postgres schema --limit 5\n\n`[registry] url` in toolgate.toml names another registry."
+    )]
+    Search {
+        /// Words that name, title or description have, all of them
+        #[arg(required = true, value_name = "WORDS")]
+        words: Vec<String>,
+        /// Maximum number of servers
+        #[arg(long, short = 'n', value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=100))]
+        limit: u16,
+    },
+    /// Add a server of the MCP registry, after showing what it may do, where it comes from and which secrets it
+    /// wants
+    #[command(
+        after_help = "Examples:\n  toolgate servers add io.github.owner/weather --dry-run\n  toolgate servers add io.github.owner/weather --version 1.2.0 --as weather\n  toolgate servers add io.github.owner/files --set folder=/srv/docs\n\nOnly an entry is written: an exact version, confined, with all its tools under review."
+    )]
+    Add(AddServerArgs),
+    /// Say which servers from a registry have another version there, and show the difference; nothing is changed
+    #[command(
+        after_help = "Examples:\n  toolgate servers outdated\n  toolgate servers outdated weather --json"
+    )]
+    Outdated {
+        /// Only this server
+        name: Option<String>,
     },
     /// Connect to one server now and show what it offers
     Test { name: String },
@@ -61,4 +88,68 @@ pub(crate) struct LoginArgs {
     /// machine
     #[arg(long)]
     pub(crate) paste: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct AddServerArgs {
+    /// Name in the registry: `io.github.owner/server`
+    #[arg(value_parser = published_name)]
+    pub(crate) name: PublishedName,
+    /// Version to add [default: the latest]
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) version: Option<String>,
+    /// Name of the server here [default: the last part of its name]
+    #[arg(long = "as", value_name = "NAME")]
+    pub(crate) own_name: Option<String>,
+    /// Way to run or reach it, if it has several [default: the first that works]
+    #[arg(long, value_parser = ["npm", "pypi", "nuget", "oci", "remote"])]
+    pub(crate) way: Option<String>,
+    /// Program that may start its image; without it no image is started
+    #[arg(long, value_parser = ["docker", "podman"])]
+    runtime: Option<String>,
+    /// Value of an argument or variable that it needs; repeatable
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
+    values: Vec<(String, String)>,
+    /// Add it with `enabled = false`: nothing is started
+    #[arg(long)]
+    pub(crate) disabled: bool,
+    /// Show what would be added, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Do not ask before writing
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+impl AddServerArgs {
+    pub(crate) fn wishes(&self) -> AddWishes {
+        let containers = self.runtime.as_deref().map(|runtime| match runtime {
+            "podman" => ContainerRuntime::Podman,
+            _ => ContainerRuntime::Docker,
+        });
+        AddWishes { containers, values: self.values.iter().cloned().collect() }
+    }
+}
+
+fn published_name(text: &str) -> Result<PublishedName, String> {
+    PublishedName::new(text).map_err(|bad| bad.to_string())
+}
+
+fn assignment(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("expected NAME=VALUE".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_may_have_any_characters_after_its_name() {
+        assert_eq!(assignment("folder=/a=b"), Ok(("folder".to_owned(), "/a=b".to_owned())));
+        assert_eq!(assignment("folder="), Ok(("folder".to_owned(), String::new())));
+        assert!(assignment("=x").is_err() && assignment("folder").is_err());
+    }
 }

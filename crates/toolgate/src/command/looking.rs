@@ -23,7 +23,10 @@ pub(super) fn only_looks(command: &Command) -> bool {
         Command::Servers(command) => {
             matches!(
                 command,
-                ServersCommand::List | ServersCommand::Show { .. } | ServersCommand::Test { .. }
+                ServersCommand::List
+                    | ServersCommand::Show { .. }
+                    | ServersCommand::Test { .. }
+                    | ServersCommand::Outdated { .. }
             )
         }
         Command::Tools(command) => !matches!(

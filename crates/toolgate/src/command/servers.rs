@@ -1,11 +1,13 @@
 //! `toolgate servers`: the servers behind the gateway, and their health.
 
 mod login;
+mod outdated;
+mod published;
 mod roster;
 mod show;
+mod writing;
 
 use std::collections::BTreeMap;
-use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -22,9 +24,8 @@ use crate::cli::ServersCommand;
 use crate::config::Config;
 use crate::import::{self, ImportEnvironment, ImportPlan};
 use crate::local::open_store;
-use crate::output::{printable, put, say, talk};
+use crate::output::{printable, put, say};
 use crate::wiring::{self, AssembledGateway, ServerRecording};
-use crate::{consent, lock};
 
 pub(super) use roster::{RosterServer, roster, target, unknown_server};
 use show::health;
@@ -34,6 +35,9 @@ pub(super) async fn run(context: &Context, command: ServersCommand) -> anyhow::R
         ServersCommand::List => show::list(context).await,
         ServersCommand::Show { name } => show::show(context, &name).await,
         ServersCommand::Import { file, dry_run, yes } => import(context, &file, dry_run, yes),
+        ServersCommand::Search { words, limit } => published::search(context, &words, limit.into()).await,
+        ServersCommand::Add(args) => published::add(context, args).await,
+        ServersCommand::Outdated { name } => outdated::outdated(context, name.as_deref()).await,
         ServersCommand::Test { name } => test(context, &name).await,
         ServersCommand::Login(args) => login::login(context, args).await,
         ServersCommand::Logout { name, principal } => login::logout(context, &name, principal).await,
@@ -52,11 +56,7 @@ fn import(context: &Context, file: &Path, dry_run: bool, yes: bool) -> anyhow::R
         &ImportEnvironment { home: home.as_deref(), listen: config.listen },
     )?;
     let target = context.whereabouts().file_to_write();
-    let current = match std::fs::read_to_string(&target) {
-        Ok(text) => Some(text),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error).with_context(|| format!("could not read {}", target.display())),
-    };
+    let current = writing::current_text(&target)?;
     let plan = import::plan(found, &path, &target, current.as_deref(), &BTreeMap::new())?;
     if context.global.json {
         say!("{}", plan_json(&plan));
@@ -66,32 +66,8 @@ fn import(context: &Context, file: &Path, dry_run: bool, yes: bool) -> anyhow::R
     if dry_run || plan.additions.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
-    if !yes {
-        if context.global.json || !std::io::stdin().is_terminal() {
-            bail!(
-                "nothing was written: there is no terminal to ask at\nhint: `--yes` writes it without a question"
-            );
-        }
-        if !confirmed()? {
-            talk!("Nothing was written.");
-            return Ok(ExitCode::FAILURE);
-        }
-    }
-    let backup = import::apply(&plan)?;
-    // The import implies agreement to the file.
-    if context.whereabouts().unnamed_file().is_some_and(|file| !consent::is_agreed(&file))
-        && let Err(error) = consent::agree(&plan.target)
-    {
-        tracing::debug!(%error, "the next command asks whether the file is wanted");
-    }
-    let kept = backup
-        .map(|backup| format!("; what was there before is in {}", backup.display()))
-        .unwrap_or_default();
-    talk!("Wrote {}{kept}.", plan.target.display());
-    if lock::running(&config.data).is_some() {
-        talk!("The gateway that runs takes it up within a second; `toolgate servers list` says how they do.");
-    }
-    Ok(ExitCode::SUCCESS)
+    let is_written = writing::write(context, &config, &plan, yes)?;
+    Ok(if is_written { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn plan_json(plan: &ImportPlan) -> Value {
@@ -101,13 +77,6 @@ fn plan_json(plan: &ImportPlan) -> Value {
         "skipped": plan.skipped.iter().map(|(name, reason)| json!({ "name": name, "reason": reason })).collect::<Vec<_>>(),
         "conflicts": plan.conflicts.iter().map(|one| json!({ "name": one.name, "suggested": one.suggested })).collect::<Vec<_>>(),
     })
-}
-
-fn confirmed() -> anyhow::Result<bool> {
-    std::io::stderr().write_all(b"Write this? [y/N] ")?;
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
 /// The result of trying one server.

@@ -25,6 +25,7 @@ impl Config {
             ("[validation]", self.output_check != after.output_check),
             ("[ledger]", self.ledger != after.ledger),
             ("[checkpoints]", self.checkpoints != after.checkpoints),
+            ("[registry] url", self.registry != after.registry),
             ("[[redact]]", self.redact != after.redact),
             (EGRESS, self.egress != after.egress && after.tells_others()),
             ("[[webhooks]]", self.webhooks != after.webhooks),

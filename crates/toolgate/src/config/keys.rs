@@ -123,6 +123,7 @@ pub(crate) const TABLES: &[&ConfigTable] = &[
     &servers::SERVERS,
     &servers::FILTER,
     &servers::OAUTH,
+    &servers::PUBLISHED,
     &servers::NETWORK,
     &servers::OPENINGS,
 ];

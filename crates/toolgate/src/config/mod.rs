@@ -76,6 +76,7 @@ pub(crate) use policy::{ApprovalSettings, PolicySettings};
 pub(crate) use problem::ConfigError;
 use problem::ConfigProblems;
 pub(crate) use reference::ReferenceMode;
+pub(crate) use registry::RegistryAddress;
 pub(crate) use runs::RunSettings;
 pub(crate) use search::SearchSettings;
 pub(crate) use secrets::{CredentialSource, OpenBao, OpenBaoBy};
@@ -133,6 +134,8 @@ pub(crate) struct Config {
     pub(crate) key_files: Vec<PathBuf>,
     /// The treatment of changes to tools, unless a setting overrides it.
     pub(crate) review: ReviewRules,
+    /// The MCP registry in which servers are searched.
+    pub(crate) registry: RegistryAddress,
     /// In the order of the file.
     pub(crate) aliases: Vec<AliasSpec>,
     /// In the order of the file.
@@ -208,6 +211,7 @@ impl Config {
             egress: Arc::default(),
             key_files: Vec::new(),
             review: ReviewRules::default(),
+            registry: RegistryAddress::default(),
             aliases: Vec::new(),
             agents: Vec::new(),
             capabilities: Vec::new(),
@@ -436,7 +440,10 @@ fn with_registry(
     problems: &mut ConfigProblems,
 ) -> Config {
     let table = |key: &str, problems: &mut ConfigProblems| top.section(key, &format!("`[{key}]`"), problems);
-    let review = table("registry", problems).map(|section| registry::read_registry(&section, problems));
+    let review = table("registry", problems).map(|section| {
+        (registry::read_registry(&section, problems), registry::read_address(&section, ctx, problems))
+    });
+    let (review, registry) = review.unwrap_or_default();
     let vault = table("vault", problems).map(|section| access::read_vault(&section, ctx, problems));
     let openbao =
         table("openbao", problems).and_then(|section| secrets::read_openbao(&section, ctx, problems));
@@ -447,7 +454,8 @@ fn with_registry(
     let models = top.sections("models", problems);
     let search = table("search", problems).map(|section| search::read(&section, ctx, problems));
     Config {
-        review: review.unwrap_or_default(),
+        review,
+        registry,
         aliases: registry::read_aliases(aliases, problems),
         agents: agents::read_agents(agents, problems),
         capabilities: agents::read_capabilities(capabilities, problems),

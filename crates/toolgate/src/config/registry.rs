@@ -1,6 +1,8 @@
-//! `[registry]` and `[[aliases]]`: the treatment of changes to tools, and additional names of tools.
+//! `[registry]` and `[[aliases]]`: the treatment of changes to tools, the registry that servers are searched in, and additional
+//! names of tools.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use toolgate_catalog::is_reserved_name;
 use toolgate_core::name::DomainName;
@@ -8,23 +10,45 @@ use toolgate_core::{CanonicalName, ServerName};
 use toolgate_registry::{AliasSpec, Drift, NewTools, OnFinding, ReviewRules};
 
 use super::problem::ConfigProblems;
-use super::section::{ConfigSection, Located, require};
+use super::section::{ConfigSection, Located, SecondsRange, require};
+use super::value::{ReadContext, UrlForm};
 
-pub(super) const REGISTRY_KEYS: &[&str] = &["drift", "new_tools", "findings"];
+pub(super) const REGISTRY_KEYS: &[&str] = &["drift", "new_tools", "findings", "url", "timeout_seconds"];
 pub(super) const ALIASES_KEYS: &[&str] = &["name", "tool", "until", "primary"];
 
 pub(super) const DRIFT: [(&str, Drift); 2] = [("quarantine", Drift::Quarantine), ("accept", Drift::Accept)];
 pub(super) const DRIFT_HINT: &str =
     "`quarantine`: a changed tool waits for `toolgate tools accept`; `accept`: it is taken as it comes";
-pub(super) const NEW_TOOLS: [(&str, NewTools); 2] =
-    [("visible", NewTools::Visible), ("review", NewTools::Review)];
-pub(super) const NEW_TOOLS_HINT: &str =
-    "`visible`: agents see a new tool at once; `review`: after `toolgate tools accept`";
+pub(super) const NEW_TOOLS: [(&str, NewTools); 3] =
+    [("visible", NewTools::Visible), ("review", NewTools::Review), ("review_all", NewTools::ReviewAll)];
+pub(super) const NEW_TOOLS_HINT: &str = "`visible`: agents see a new tool at once; `review`: after `toolgate tools accept`; \
+     `review_all`: so do they see the tools that a server has from the start";
 const FINDINGS: [(&str, OnFinding); 2] = [("flag", OnFinding::Flag), ("quarantine", OnFinding::Quarantine)];
 const FINDINGS_HINT: &str =
     "`flag`: a suspicious description is marked; `quarantine`: the tool waits for `toolgate tools accept`";
 
 const ALIAS_CHARS_MAX: usize = 128;
+
+const OFFICIAL_REGISTRY: &str = "https://registry.modelcontextprotocol.io/";
+const REGISTRY_TIMEOUT: Duration = Duration::from_secs(10);
+const REGISTRY_URL: UrlForm = UrlForm {
+    expected: "the address of an MCP registry, such as `https://registry.modelcontextprotocol.io`",
+    instead_of_password: "registries are read without a credential",
+};
+
+/// The registry that `toolgate servers search` and `add` ask.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RegistryAddress {
+    pub(crate) url: String,
+    /// For one request.
+    pub(crate) timeout: Duration,
+}
+
+impl Default for RegistryAddress {
+    fn default() -> Self {
+        Self { url: OFFICIAL_REGISTRY.to_owned(), timeout: REGISTRY_TIMEOUT }
+    }
+}
 
 pub(super) fn read_registry(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> ReviewRules {
     section.refuse_unknown_keys(REGISTRY_KEYS, &[], problems);
@@ -33,6 +57,17 @@ pub(super) fn read_registry(section: &ConfigSection<'_>, problems: &mut ConfigPr
         new_tools: section.word("new_tools", &NEW_TOOLS, NEW_TOOLS_HINT, problems).unwrap_or_default(),
         findings: section.word("findings", &FINDINGS, FINDINGS_HINT, problems).unwrap_or_default(),
     }
+}
+
+pub(super) fn read_address(
+    section: &ConfigSection<'_>,
+    ctx: &ReadContext<'_>,
+    problems: &mut ConfigProblems,
+) -> RegistryAddress {
+    let usual = RegistryAddress::default();
+    let url = ctx.values(section).url("url", &REGISTRY_URL, problems);
+    let timeout = section.seconds("timeout_seconds", SecondsRange::Positive, problems);
+    RegistryAddress { url: url.unwrap_or(usual.url), timeout: timeout.unwrap_or(usual.timeout) }
 }
 
 pub(super) fn read_aliases(

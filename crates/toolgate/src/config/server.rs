@@ -1,6 +1,7 @@
 //! One `[[servers]]` table.
 
 mod oauth;
+mod published;
 mod sandbox;
 mod transport;
 
@@ -25,6 +26,8 @@ use super::value::{ReadContext, TableValues};
 
 #[cfg(test)]
 pub(super) use oauth::KEYS as OAUTH_KEYS;
+#[cfg(test)]
+pub(super) use published::KEYS as PUBLISHED_KEYS;
 #[cfg(test)]
 pub(super) use sandbox::KEYS as SANDBOX_KEYS;
 use transport::TransportAddress;
@@ -58,6 +61,7 @@ pub(super) const KEYS: &[&str] = &[
     "sampling",
     "drift",
     "new_tools",
+    "published",
     "enabled",
 ];
 pub(super) const TOOLS_KEYS: &[&str] = &["allow", "deny"];
@@ -124,6 +128,7 @@ pub(super) fn read(
     let drift = section.word("drift", &DRIFT, DRIFT_HINT, problems);
     let new_tools = section.word("new_tools", &NEW_TOOLS, NEW_TOOLS_HINT, problems);
     let filter = reader.filter(problems);
+    let published = reader.published(problems);
     let name = name?;
     let TransportAddress { transport, registered } = address?;
     let trusted = trust_annotations.map(|trust| trust.value);
@@ -138,7 +143,8 @@ pub(super) fn read(
     } else {
         HintTrust::of_operator(trusted.unwrap_or(true))
     };
-    let ways = reader.ways(&usual_of(usual, &transport, registered), problems);
+    let is_foreign = registered || published.is_some();
+    let ways = reader.ways(&usual_of(usual, &transport, is_foreign), problems);
     Some(ReadServer {
         entry: ServerEntry {
             spec: ServerSpec {
@@ -162,6 +168,7 @@ pub(super) fn read(
             asks,
             drift,
             new_tools,
+            published,
             enabled,
         },
         name_span: name.span,
@@ -221,10 +228,10 @@ impl ServerReader<'_> {
 
 /// The part of `[network]` that applies to a server: nothing for a process, and no certificate if others
 /// decide who sees it.
-fn usual_of(usual: &EgressConfig, transport: &TransportSpec, registered: bool) -> EgressConfig {
+fn usual_of(usual: &EgressConfig, transport: &TransportSpec, is_foreign: bool) -> EgressConfig {
     match transport {
         TransportSpec::Stdio { .. } => EgressConfig::default(),
-        TransportSpec::Http { .. } if registered => {
+        TransportSpec::Http { .. } if is_foreign => {
             EgressConfig { egress: usual.egress.anonymous(), key_file: None }
         }
         TransportSpec::Http { .. } => usual.clone(),

@@ -3,7 +3,7 @@
 use toolgate_catalog::HintTrust;
 use toolgate_core::server::{AskPermissions, ServerSpec};
 use toolgate_credentials::OAuthSpec;
-use toolgate_registry::{Drift, NewTools};
+use toolgate_registry::{Drift, NewTools, PublishedOrigin};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ServerEntry {
@@ -22,6 +22,8 @@ pub(crate) struct ServerEntry {
     /// The server's own rule, if it differs from the general one.
     pub(crate) drift: Option<Drift>,
     pub(crate) new_tools: Option<NewTools>,
+    /// The entry of a registry that it was made from: its address came over the network.
+    pub(crate) published: Option<PublishedOrigin>,
     pub(crate) enabled: bool,
 }
 

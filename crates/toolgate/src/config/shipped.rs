@@ -228,6 +228,7 @@ impl CapabilityServers {
             // reports what this machine lacks for it, which changes with the installed software.
             drift: Some(Drift::Accept),
             new_tools: None,
+            published: None,
             enabled: true,
         }
     }

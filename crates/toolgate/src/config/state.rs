@@ -36,8 +36,8 @@ impl Config {
 
     fn registry_entry(&self, server: &ServerEntry) -> toolgate_registry::ServerEntry {
         let mut spec = server.spec.clone();
-        // The operator expects the server, but did not write its addresses.
-        if server.registered {
+        // The operator wants the server, but did not write its addresses.
+        if server.registered || server.published.is_some() {
             spec.reach = Reach::Within(self.network);
         }
         toolgate_registry::ServerEntry {

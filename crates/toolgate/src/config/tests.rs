@@ -370,7 +370,7 @@ fn unknown_key_in_a_server() {
     toolgate.toml:4:1: unknown key `timeout` in server "git"
     4 | timeout = 5
       | ^^^^^^^
-    expected: `name`, `command`, `args`, `env`, `cwd`, `sandbox`, `url`, `urls`, `registered`, `headers`, `oauth`, `network`, `timeout_seconds`, `connect_timeout_seconds`, `concurrency_max`, `rate`, `isolation`, `affinity`, `era`, `prefix`, `tools`, `trust_annotations`, `elicitation`, `sampling`, `drift`, `new_tools` or `enabled`
+    expected: `name`, `command`, `args`, `env`, `cwd`, `sandbox`, `url`, `urls`, `registered`, `headers`, `oauth`, `network`, `timeout_seconds`, `connect_timeout_seconds`, `concurrency_max`, `rate`, `isolation`, `affinity`, `era`, `prefix`, `tools`, `trust_annotations`, `elicitation`, `sampling`, `drift`, `new_tools`, `published` or `enabled`
     hint: did you mean `timeout_seconds`?
     "#);
 }

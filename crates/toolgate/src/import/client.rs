@@ -166,6 +166,7 @@ fn read_entry(
         enabled: reading.is_enabled(),
         notes: reading.notes,
         secrets: reading.secrets,
+        published: None,
     })
 }
 

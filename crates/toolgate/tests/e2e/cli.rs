@@ -22,10 +22,10 @@ use crate::toolgate;
 
 /// A folder with a configuration and data, and no running gateway. It is also the home of the user who runs
 /// commands.
-struct CliFolder(tempfile::TempDir);
+pub(crate) struct CliFolder(tempfile::TempDir);
 
 impl CliFolder {
-    fn new(toml: &str) -> Self {
+    pub(crate) fn new(toml: &str) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("toolgate.toml");
         std::fs::write(&file, toml).expect("the configuration can be written");
@@ -42,11 +42,11 @@ impl CliFolder {
         std::fs::write(self.path(".local/state/toolgate/agreed"), line).expect("a file");
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
-    fn command(&self, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(toolgate());
         command.args(args).current_dir(self.0.path()).stdin(Stdio::null()).env("HOME", self.0.path());
         for name in ["TOOLGATE_CONFIG", "TOOLGATE_DATA", "TOOLGATE_LOG", "XDG_CONFIG_HOME", "XDG_STATE_HOME"]
@@ -56,17 +56,17 @@ impl CliFolder {
         command
     }
 
-    fn run(&self, args: &[&str]) -> Said {
+    pub(crate) fn run(&self, args: &[&str]) -> Said {
         Said::from(self.command(args).output().expect("the binary runs"))
     }
 }
 
 /// The output of a command, and its exit code.
 #[derive(Debug)]
-struct Said {
-    stdout: String,
-    stderr: String,
-    code: Option<i32>,
+pub(crate) struct Said {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) code: Option<i32>,
 }
 
 impl From<Output> for Said {
@@ -78,14 +78,14 @@ impl From<Output> for Said {
 
 impl Said {
     #[track_caller]
-    fn well(self) -> Self {
+    pub(crate) fn well(self) -> Self {
         assert_eq!(self.code, Some(0), "{self:?}");
         self
     }
 
     /// It failed and printed all of this on standard error.
     #[track_caller]
-    fn badly(self, code: i32, words: &[&str]) {
+    pub(crate) fn badly(self, code: i32, words: &[&str]) {
         assert_eq!(self.code, Some(code), "{self:?}");
         for word in words {
             assert!(self.stderr.contains(word), "{word:?} is missing in {self:?}");
@@ -93,7 +93,7 @@ impl Said {
     }
 
     #[track_caller]
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("not JSON ({error}): {self:?}"))
     }
 }

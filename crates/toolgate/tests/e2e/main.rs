@@ -35,6 +35,7 @@ mod outside;
 mod questions;
 mod quotas;
 mod reference;
+mod registry_search;
 mod run_tools;
 mod runs;
 mod schemas;

@@ -18,6 +18,33 @@ codes! { REGISTRY, "Servers, settings and reviews";
         see: &["configured", "lease_lost"],
     };
 
+    UNKNOWN_PUBLISHED_SERVER = Code {
+        name: "unknown_published_server",
+        fault: Blame::Caller,
+        retry: Retry::No,
+        seen: &[CodeChannel::Http(404)],
+        title: "The registry has no such server",
+        happened: "The MCP registry that `[registry] url` names has no entry of this name, or none of this version.",
+        advice: "Search for it: `toolgate servers search WORDS`. An entry can also have been deleted by its publisher.",
+        message: "the registry https://registry.example.com/ has no server io.github.owner/wether",
+        hint: Hint::Standard("`toolgate servers search WORDS` shows what it has"),
+        see: &["registry_unavailable", "configuration.md#registry"],
+    };
+
+    REGISTRY_UNAVAILABLE = Code {
+        name: "registry_unavailable",
+        fault: Blame::Gateway,
+        retry: Retry::Yes,
+        seen: &[CodeChannel::Http(503)],
+        title: "The registry did not answer as it should",
+        happened: "The MCP registry that `[registry] url` names could not be reached, took too long, or answered with something that is \
+             no entry of a registry. Nothing was changed.",
+        advice: "Try again later, or check `[registry] url` and `[network]`.",
+        message: "the registry https://registry.example.com/ cannot be used: it answered HTTP 500",
+        hint: Hint::Standard("try again later, or check `[registry] url` in toolgate.toml"),
+        see: &["unknown_published_server", "configuration.md#registry"],
+    };
+
     CONFIGURED = Code {
         name: "configured",
         fault: Blame::Caller,

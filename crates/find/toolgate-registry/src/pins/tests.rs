@@ -394,6 +394,15 @@ fn at_first_sight_nothing_is_new() {
 }
 
 #[test]
+fn every_tool_of_a_server_waits_where_the_operator_says_so() {
+    let mut story = Story::with(ReviewRules { new_tools: NewTools::ReviewAll, ..ReviewRules::default() });
+    assert_eq!(story.lists(&[("read", "Reads.")]), ["registry.tool.quarantined read"]);
+    assert_eq!(story.stand("read"), "quarantined | new | Reads. | -");
+    story.says(ReviewVerdict::Accept, "read", Some(version("read", "Reads."))).expect("accepted");
+    assert_eq!(story.stand("read"), "active | - | Reads. | -");
+}
+
+#[test]
 fn a_new_tool_that_was_rejected_stays_away_however_often_it_returns() {
     let mut story = Story::with(ReviewRules { new_tools: NewTools::Review, ..ReviewRules::default() });
     story.lists(&[("read", "Reads.")]);

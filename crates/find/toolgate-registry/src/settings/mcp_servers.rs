@@ -15,7 +15,9 @@ use toolgate_core::{Refusal, ServerName};
 use super::address;
 use super::fields::{JsonFields, elements};
 use super::invalid::{invalid, read_server_name};
+use super::review::NEW_TOOLS_WORDS;
 use crate::known::SettingContext;
+use crate::published::PublishedOrigin;
 use crate::roster::{CONCURRENCY_MAX, CONNECT_TIMEOUT, TIMEOUT};
 use crate::source::{ServerEntry, ServerSource};
 
@@ -42,6 +44,7 @@ const KEYS: &[&str] = &[
     "enabled",
     "drift",
     "new_tools",
+    "published",
 ];
 /// The keys that would run something here.
 const COMMAND_KEYS: &[&str] = &["command", "args", "env", "cwd"];
@@ -61,6 +64,8 @@ const OWN_HEADERS: [&str; 12] = [
     "upgrade",
 ];
 const VAULT: &str = "${vault:";
+/// The origin of a server that came from a registry.
+const PUBLISHED_FORM: &str = "an object with `registry`, `name`, `version` and `digest`";
 
 /// Checks that the value may be set beside the existing servers.
 pub(super) fn check(value: &Value, context: &SettingContext) -> Result<(), Refusal> {
@@ -123,6 +128,7 @@ fn read_entry(fields: &JsonFields<'_>, rules: AddressRules) -> Result<ServerEntr
     let name = read_server_name(fields.required_text("name")?, &fields.place("name"))?;
     let url = read_url(fields, rules)?;
     fields.flag("enabled")?;
+    fields.word::<PublishedOrigin>("published", PUBLISHED_FORM)?;
     let spec = ServerSpec {
         name: name.clone(),
         transport: TransportSpec::http(url, read_headers(fields)?),
@@ -146,7 +152,7 @@ fn read_entry(fields: &JsonFields<'_>, rules: AddressRules) -> Result<ServerEntr
         spec,
         settings: ServerSettings { name, prefix: true, filter: read_filter(fields)?, hints, asks },
         drift: fields.word("drift", "`quarantine` or `accept`")?,
-        new_tools: fields.word("new_tools", "`visible` or `review`")?,
+        new_tools: fields.word("new_tools", NEW_TOOLS_WORDS)?,
         source: ServerSource::Settings,
     })
 }

@@ -6,6 +6,9 @@ use toolgate_core::Refusal;
 use super::fields::JsonFields;
 use crate::source::{Drift, NewTools, OnFinding, ReviewRules};
 
+/// The words for tools that were not seen before.
+pub(super) const NEW_TOOLS_WORDS: &str = "`visible`, `review` or `review_all`";
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct ReviewSetting {
     drift: Option<Drift>,
@@ -28,7 +31,7 @@ pub(super) fn read(value: &Value) -> Result<ReviewSetting, Refusal> {
     fields.only(&["drift", "new_tools", "findings"])?;
     Ok(ReviewSetting {
         drift: fields.word("drift", "`quarantine` or `accept`")?,
-        new_tools: fields.word("new_tools", "`visible` or `review`")?,
+        new_tools: fields.word("new_tools", NEW_TOOLS_WORDS)?,
         findings: fields.word("findings", "`flag` or `quarantine`")?,
     })
 }

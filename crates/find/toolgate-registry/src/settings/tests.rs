@@ -209,7 +209,7 @@ fn every_bad_server_is_refused_at_its_place() {
         (server(json!({ "drift": "ignore" })), "value[0].drift: `drift` is not `quarantine` or `accept`"),
         (
             server(json!({ "new_tools": "no" })),
-            "value[0].new_tools: `new_tools` is not `visible` or `review`",
+            "value[0].new_tools: `new_tools` is not `visible`, `review` or `review_all`",
         ),
         (server(json!({ "headers": [] })), "value[0].headers: `value[0].headers` is not an object"),
         (
@@ -365,7 +365,7 @@ fn review_settings_speak_only_of_what_they_name() {
         (json!({ "drift": "x" }), "invalid_setting value.drift: `drift` is not `quarantine` or `accept`"),
         (
             json!({ "new_tools": 1 }),
-            "invalid_setting value.new_tools: `new_tools` is not `visible` or `review`",
+            "invalid_setting value.new_tools: `new_tools` is not `visible`, `review` or `review_all`",
         ),
         (
             json!({ "findings": "no" }),

@@ -39,6 +39,7 @@ use super::parts::{
     Allowing, AnyNumber, ApiClock, ApiEnvironment, OneFilter, OneTool, OneWebhook, Puppet, TwoModels,
     catalog, tool,
 };
+use super::published_story::OneRegistry;
 use super::roster::{self, Drawer};
 use super::run_contents::DigestsOnly;
 use crate::{Api, CheckpointFolder, IncomingWebhook, Retention, Services, ToolCaller};
@@ -207,6 +208,7 @@ impl Gate {
             filters: Arc::new(OneFilter),
             outbound: Arc::new(OneWebhook),
             models: Arc::new(TwoModels),
+            published: Arc::new(OneRegistry),
             retention: Retention { bodies_days: 90, files_days: Some(30), ..Retention::default() },
             clock: shared,
             webhooks: vec![IncomingWebhook {

@@ -5,6 +5,7 @@ mod aliases;
 mod credentials;
 mod kept;
 mod me;
+mod published;
 mod receivers;
 mod secrets;
 mod server_list;
@@ -24,6 +25,7 @@ use tabs::{CREDENTIALS, TOKENS, WEBHOOKS};
 pub(crate) fn routes() -> Router<PageContext> {
     Router::new()
         .route("/console/settings", get(servers::show).post(servers::change))
+        .route("/console/settings/registry", get(published::show).post(published::add))
         .route(TOKENS, get(tokens::show).post(tokens::create))
         .route(
             "/console/settings/tokens/{id}/revoke",

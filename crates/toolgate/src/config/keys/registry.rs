@@ -133,7 +133,7 @@ pub(super) const NETWORK: ConfigTable = ConfigTable {
     header: "[network]",
     about: "Outgoing connections, and the addresses that servers which are not in this file may have: those that \
             register, and those of `PATCH /settings/mcp_servers`. Public addresses are always allowed. Certificates \
-            and proxy apply to servers, sign-ins, webhooks, meters, traces, stored files and the issuer; a server may \
+            and proxy apply to servers, sign-ins, the MCP registry, webhooks, meters, traces, stored files and the issuer; a server may \
             have its own. The files are read at the start and when this file changes; for servers a change takes \
             effect at once, for the others after a restart.",
     accepted: network::KEYS,
@@ -188,7 +188,7 @@ pub(super) const NETWORK: ConfigTable = ConfigTable {
 
 pub(super) const REGISTRY: ConfigTable = ConfigTable {
     header: "[registry]",
-    about: "How changes to tools are handled. A tool is pinned when it is first seen.",
+    about: "How changes to tools are handled, and where servers are found. A tool is pinned when it is first seen.",
     accepted: registry::REGISTRY_KEYS,
     keys: &[
         is(
@@ -199,9 +199,10 @@ pub(super) const REGISTRY: ConfigTable = ConfigTable {
         ),
         is(
             "new_tools",
-            Word(&["visible", "review"]),
+            Word(&["visible", "review", "review_all"]),
             "\"visible\"",
-            "A tool that a server did not have before: `visible` at once, or after a `review`.",
+            "A tool that a server did not have before: `visible` at once, or after a `review`. `review_all`: the tools that \
+                 a server has when it is first seen wait for a review as well.",
         ),
         is(
             "findings",
@@ -209,6 +210,14 @@ pub(super) const REGISTRY: ConfigTable = ConfigTable {
             "\"flag\"",
             "A description with hidden instructions: `flag` marks it, `quarantine` withholds the tool.",
         ),
+        is(
+            "url",
+            Url,
+            "\"https://registry.modelcontextprotocol.io\"",
+            "The MCP registry in which `toolgate servers search` and the console find servers. The console goes by a change \
+                 after a restart.",
+        ),
+        is("timeout_seconds", Seconds, "10", "The time that one request to the registry may take."),
     ],
     changes: WhileRunning,
     least: "[registry]\n",

@@ -216,9 +216,16 @@ pub(super) const SERVERS: ConfigTable = ConfigTable {
         ),
         without(
             "new_tools",
-            Word(&["visible", "review"]),
+            Word(&["visible", "review", "review_all"]),
             AS_REGISTRY,
             "Like the same key in `[registry]`, for this server.",
+        ),
+        without(
+            "published",
+            Nested("a table `[servers.published]`"),
+            "it is the operator's own",
+            "The entry of a registry that the server was made from; `toolgate servers add` writes it. The rules of \
+                 `[network]` for addresses from the network apply to the server, and it is shown no certificate of `[network]`.",
         ),
         is("enabled", Flag, "true", "`false` disables the server and keeps its configuration."),
     ],
@@ -268,6 +275,26 @@ pub(super) const OAUTH: ConfigTable = ConfigTable {
     least: "[[servers]]\nname = \"github\"\nurl = \"https://example.com/mcp\"\n[servers.oauth]\n",
     example: "[[servers]]\nname = \"github\"\nurl = \"https://example.com/mcp\"\n\
               oauth = { client_id = \"toolgate\", scopes = [\"read\"] }\n",
+};
+
+const PUBLISHED_LEAST: &str = "[[servers]]\nname = \"weather\"\ncommand = \"npx\"\n[servers.published]\n\
+     registry = \"https://registry.example.com\"\nname = \"io.github.owner/weather\"\nversion = \"1.2.0\"\n\
+     digest = \"sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\"\n";
+
+pub(super) const PUBLISHED: ConfigTable = ConfigTable {
+    header: "[servers.published]",
+    about: "The entry of an MCP registry that a server was made from; within `[[servers]]`. `toolgate servers outdated` says \
+            whether the registry has another one now.",
+    accepted: server::PUBLISHED_KEYS,
+    keys: &[
+        needed("registry", Url, "The address of the registry."),
+        needed("name", Text, "The name of the entry: `io.github.owner/server`."),
+        needed("version", Text, "The version of the entry."),
+        needed("digest", Text, "The digest of the entry as it was read."),
+    ],
+    changes: WhileRunning,
+    least: PUBLISHED_LEAST,
+    example: PUBLISHED_LEAST,
 };
 
 pub(super) const NETWORK: ConfigTable = ConfigTable {

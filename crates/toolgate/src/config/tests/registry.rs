@@ -123,6 +123,42 @@ fn what_the_registry_gets_of_a_file() {
 }
 
 #[test]
+fn the_registry_that_servers_are_searched_in() {
+    assert_eq!(accepted("").registry.url, "https://registry.modelcontextprotocol.io/");
+    let config = accepted("[registry]\nurl = \"http://127.0.0.1:8080/mirror/v0\"\ntimeout_seconds = 0.5");
+    assert_eq!(config.registry.url, "http://127.0.0.1:8080/mirror/v0");
+    assert_eq!(config.registry.timeout, Duration::from_millis(500));
+    assert_eq!(accepted("").restart_needed(&config), ["[registry] url"]);
+    let said = refused("[registry]\nurl = \"ftp://registry.example.com\"");
+    assert!(said.contains("only `http` and `https` can be dialled"), "{said}");
+}
+
+#[test]
+fn a_server_from_a_registry_is_under_the_rules_for_addresses_from_the_network() {
+    const PUBLISHED: &str = "published = { registry = \"https://r.example\", name = \"io.github.ann/weather\", version = \"1.0.0\", \
+         digest = \"sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\" }";
+    let text = format!(
+        "[[servers]]\nname = \"a\"\nurl = \"https://a.example/mcp\"\nnew_tools = \"review_all\"\n{PUBLISHED}"
+    );
+    let config = accepted(&text);
+    let entry = &config.servers[0];
+    assert_eq!(entry.new_tools, Some(NewTools::ReviewAll));
+    assert_eq!(entry.published.as_ref().map(|origin| origin.name.as_str()), Some("io.github.ann/weather"));
+    assert_eq!(config.file_state().servers[0].spec.reach, Reach::Within(AddressRules::default()));
+    for (bad, words) in [
+        (
+            PUBLISHED.replace("io.github.ann/weather", "weather"),
+            "`name` in `published` of server \"a\" cannot be",
+        ),
+        (PUBLISHED.replace("sha256:ba", "sha256:"), "64 hexadecimal digits"),
+        (PUBLISHED.replace("version", "versoin"), "did you mean `version`?"),
+    ] {
+        let said = refused(&text.replace(PUBLISHED, &bad));
+        assert!(said.contains(words), "{words:?} is missing in {said}");
+    }
+}
+
+#[test]
 fn secrets_of_the_vault_stay_as_they_are_written() {
     let entry = server(
         "[[servers]]\nname = \"a\"\ncommand = \"x\"\nenv = { A = \"${TOKEN} ${vault:MY.key-1} $${vault}\" }",

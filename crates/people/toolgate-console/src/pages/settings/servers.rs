@@ -214,6 +214,7 @@ fn adding(visit: &PageVisit, setting: &SettingData, draft: &ServerDraft) -> Mark
                     input #authorization type="text" name="authorization" value=(draft.authorization) autocomplete="off" placeholder="Bearer ${vault:api_key}";
                 }
             }
+            p { a href="/console/settings/registry" { "Find a server in the registry" } }
             p.help {
                 "Store a secret under " a href="/console/settings/secrets" { "Secrets" } " and refer to it here as " code { "${vault:NAME}" } ". "
                 "Add a server that runs as a command to the configuration file; this page cannot start programs."

@@ -20,14 +20,14 @@ const KEY: &str = "registry";
 struct SettingChoice {
     name: &'static str,
     label: &'static str,
-    words: [(&'static str, &'static str); 2],
+    words: &'static [(&'static str, &'static str)],
 }
 
 const CHOICES: [SettingChoice; 3] = [
     SettingChoice {
         name: "drift",
         label: "When a server offers a definition that differs from the pinned one",
-        words: [
+        words: &[
             ("quarantine", "withhold the tool until someone has reviewed the difference"),
             ("accept", "use the new definition"),
         ],
@@ -35,12 +35,16 @@ const CHOICES: [SettingChoice; 3] = [
     SettingChoice {
         name: "new_tools",
         label: "When a tool is seen for the first time",
-        words: [("visible", "offer it"), ("review", "withhold it until someone has reviewed it")],
+        words: &[
+            ("visible", "offer it"),
+            ("review", "withhold it until someone has reviewed it, if its server had others before"),
+            ("review_all", "withhold it until someone has reviewed it"),
+        ],
     },
     SettingChoice {
         name: "findings",
         label: "When a description seems to address the model",
-        words: [
+        words: &[
             ("flag", "offer it, and mark it"),
             ("quarantine", "withhold it until someone has reviewed it"),
         ],
@@ -93,7 +97,7 @@ fn field(visit: &PageVisit, setting: &SettingData, choice: &SettingChoice) -> Ma
             label for=(choice.name) { (choice.label) }
             select id=(choice.name) name=(choice.name) disabled[!visit.operates()] {
                 option value="" selected[now.is_empty()] { "as the configuration file says" }
-                @for (word, told) in choice.words { option value=(word) selected[now == word] { (told) } }
+                @for &(word, told) in choice.words { option value=(word) selected[now == word] { (told) } }
             }
         }
     }
