@@ -23,8 +23,9 @@ const SAME: &str =
     "SELECT number, id, kind, relation, strength, summary, artifact, docir, citation, run, standing, digest, linked_by,
         linked_at_ms, linked_in_call
     FROM claim_evidence WHERE tenant = $1 AND claim = $2 AND digest = $3";
-/// Whoever collects what nothing reaches waits for these rows, or they are gone.
-const HOLD_ARTIFACTS: &str = "SELECT digest FROM artifacts WHERE tenant = $1 AND digest = $2";
+/// Whoever collects what nothing reaches leaves bytes alone that were touched. If they came first, the artifact is gone.
+const TOUCH: &str = "UPDATE blobs SET touched_at_ms = $3 WHERE tenant = $1 AND digest = $2 AND touched_at_ms < $3 AND deleting = 0";
+const ARTIFACTS: &str = "SELECT digest FROM artifacts WHERE tenant = $1 AND digest = $2 LIMIT 1";
 const INSERT: &str =
     "INSERT INTO claim_evidence (tenant, claim, number, id, kind, relation, strength, summary, artifact, docir, citation, run,
         standing, digest, linked_by, linked_at_ms, linked_in_call)
@@ -72,7 +73,7 @@ impl Books {
         if evidence.number > CLAIM_EVIDENCE_MAX {
             return Err(ClaimChangeError::TooMany { what: "pieces of evidence", max: CLAIM_EVIDENCE_MAX });
         }
-        hold_artifacts(&mut held, &evidence).await?;
+        hold_artifact(&mut held, &evidence).await?;
         insert(&mut held, &evidence).await?;
         held.claim.evidence = evidence.number;
         held.bind_digest().await?;
@@ -113,11 +114,13 @@ async fn find_same(
 }
 
 /// The document must be there when the evidence is, and from then on it is kept.
-async fn hold_artifacts(held: &mut HeldClaim, evidence: &ClaimEvidence) -> Result<(), ClaimChangeError> {
+async fn hold_artifact(held: &mut HeldClaim, evidence: &ClaimEvidence) -> Result<(), ClaimChangeError> {
     let EvidenceLocation::Citation { artifact, .. } = &evidence.location else { return Ok(()) };
-    let there = held.tx.sql_for_update(HOLD_ARTIFACTS).bind(held.tenant).bind(&artifact.as_bytes()[..]);
-    let there: Vec<(Vec<u8>,)> = there.fetch_all().await.map_err(doing(held.doing))?;
-    if there.is_empty() { Err(ClaimChangeError::ArtifactGone(*artifact)) } else { Ok(()) }
+    let touch = held.tx.sql(TOUCH).bind(held.tenant).bind(&artifact.as_bytes()[..]).bind(evidence.at_ms);
+    touch.execute().await.map_err(doing(held.doing))?;
+    let there = held.tx.sql(ARTIFACTS).bind(held.tenant).bind(&artifact.as_bytes()[..]);
+    let there: Option<(Vec<u8>,)> = there.fetch_optional().await.map_err(doing(held.doing))?;
+    if there.is_none() { Err(ClaimChangeError::ArtifactGone(*artifact)) } else { Ok(()) }
 }
 
 async fn insert(held: &mut HeldClaim, evidence: &ClaimEvidence) -> Result<(), ClaimChangeError> {
