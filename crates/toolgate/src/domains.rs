@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use toolgate_claims::Claims;
 use toolgate_core::platform::PlatformTool;
 use toolgate_documents::Documents;
 use toolgate_domain::DomainSet;
@@ -24,6 +25,7 @@ pub(crate) fn tools() -> Vec<Arc<PlatformTool>> {
         toolgate_substrate::domain().tools(),
         toolgate_schema::domain().tools(),
         toolgate_knowledge::domain().tools(),
+        toolgate_claims::domain().tools(),
         toolgate_tasks::domain().tools(),
         toolgate_documents::domain().tools(),
         toolgate_index::domain().tools(),
@@ -44,13 +46,24 @@ pub(crate) struct DomainStates<'a> {
     pub(crate) documents: &'a Arc<Documents>,
     pub(crate) indexes: &'a Arc<Indexes>,
     pub(crate) knowledge: &'a Arc<KnowledgeBases>,
+    pub(crate) claims: &'a Arc<Claims>,
     pub(crate) input_hold: Duration,
 }
 
 /// The same tools with what they work on.
 pub(crate) fn bind(states: DomainStates<'_>) -> DomainSet {
-    let DomainStates { files, runs, substrate, schemas, tasks, documents, indexes, knowledge, input_hold } =
-        states;
+    let DomainStates {
+        files,
+        runs,
+        substrate,
+        schemas,
+        tasks,
+        documents,
+        indexes,
+        knowledge,
+        claims,
+        input_hold,
+    } = states;
     let platform = Arc::new(PlatformTools::new(files.clone(), runs.clone(), input_hold));
     DomainSet::default()
         .with(toolgate_platform::control(), &platform)
@@ -59,6 +72,7 @@ pub(crate) fn bind(states: DomainStates<'_>) -> DomainSet {
         .with(toolgate_substrate::domain(), substrate)
         .with(toolgate_schema::domain(), schemas)
         .with(toolgate_knowledge::domain(), knowledge)
+        .with(toolgate_claims::domain(), claims)
         .with(toolgate_tasks::domain(), tasks)
         .with(toolgate_documents::domain(), documents)
         .with(toolgate_index::domain(), indexes)

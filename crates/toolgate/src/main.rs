@@ -20,6 +20,7 @@ mod domains;
 mod governance;
 mod knowledge;
 mod platform;
+mod proving;
 mod recording;
 mod rest;
 mod run_contents;

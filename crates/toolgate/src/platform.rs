@@ -1,11 +1,12 @@
 //! The gateway's own domains: files, runs, tasks, the substrate, schemas, documents,
-//! indexes, knowledge bases, and its own tools over them; and the engine beside them.
+//! indexes, knowledge bases, claims, and its own tools over them; and the engine beside them.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use toolgate_claims::{Claims, ClaimsSetup};
 use toolgate_core::Refusal;
 use toolgate_core::governance::Clock;
 use toolgate_documents::{Documents, DocumentsSetup};
@@ -29,6 +30,7 @@ use crate::domains::DomainStates;
 use crate::engine;
 use crate::governance::{Governance, SystemClock};
 use crate::knowledge::{self, KnowledgeParts};
+use crate::proving::SignedProofs;
 use crate::recording::ServerRecording;
 use crate::run_contents::KeptRunContents;
 
@@ -119,11 +121,21 @@ pub(crate) async fn open(
     let knowledge = knowledge::open(KnowledgeParts {
         store,
         books: &governance.books,
-        clock,
+        clock: clock.clone(),
         indexes: &indexes,
         documents: &documents,
         models,
         model: config.knowledge.model.as_ref(),
+    });
+    let claims = Claims::new(ClaimsSetup {
+        store: store.clone(),
+        books: governance.books.clone(),
+        clock,
+        files: files.clone(),
+        documents: documents.clone(),
+        substrate: substrate.clone(),
+        runs: runs.clone(),
+        proofs: Arc::new(SignedProofs { config: Arc::new(config.clone()), store: store.clone() }),
     });
     let tasks = Arc::new(TaskTools::default());
     let tools = Arc::new(crate::domains::bind(DomainStates {
@@ -135,6 +147,7 @@ pub(crate) async fn open(
         documents: &documents,
         indexes: &indexes,
         knowledge: &knowledge,
+        claims: &claims,
         input_hold: config.runs.input_hold,
     }));
     let citations = Arc::new(DocumentSights { store: store.clone(), documents, engine: engine.clone() });

@@ -7,7 +7,7 @@ use crate::model::{ContentLayer, DocIr};
 use crate::normal::NormalText;
 
 /// A shorter quotation, in letters, is not looked for elsewhere: it would be found by chance.
-const MOVED_LETTERS_MIN: usize = 12;
+pub const QUOTE_LETTERS_MIN: usize = 12;
 /// Other places of a quotation that are compared with its surroundings.
 const PLACES_MAX: usize = 1_000;
 
@@ -30,10 +30,29 @@ pub fn check(document: &DocIr, citation: &Citation) -> CitationStanding {
     if stands(document, citation, &exact) {
         return CitationStanding::Verified;
     }
-    if exact.letters() < MOVED_LETTERS_MIN {
+    if exact.letters() < QUOTE_LETTERS_MIN {
         return CitationStanding::Absent;
     }
     elsewhere(document, &citation.quote, &exact)
+}
+
+/// The letters of a quotation as it is compared: a stretch of blanks is one, and what nobody sees is none.
+pub fn quote_letters(exact: &str) -> usize {
+    NormalText::of(exact).letters()
+}
+
+/// The number of places at which a document says something, up to a limit.
+pub fn count_places(document: &DocIr, exact: &str) -> usize {
+    let exact = NormalText::of(exact);
+    if exact.text.is_empty() {
+        return 0;
+    }
+    let texts = document
+        .in_order()
+        .filter(|node| node.layer() == ContentLayer::Body)
+        .filter_map(|node| document.text(node.pointer()));
+    let counts = texts.map(|text| NormalText::of(&text).text.matches(&exact.text).count());
+    counts.fold(0, |sum, count| (sum + count).min(PLACES_MAX))
 }
 
 fn stands(document: &DocIr, citation: &Citation, exact: &NormalText) -> bool {

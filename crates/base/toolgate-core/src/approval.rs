@@ -281,6 +281,8 @@ pub enum ApprovalRefusal {
     Expired,
     #[error("the requester of a call may not approve it")]
     Requester,
+    #[error("your own work is judged here, so another person must decide")]
+    Excluded,
     #[error("only people may approve")]
     NotAPerson,
     #[error("none of the groups that must agree is yours")]
@@ -304,6 +306,7 @@ impl ApprovalRefusal {
             ApprovalRefusal::Edited => &codes::APPROVAL_EDITED,
             ApprovalRefusal::Withdrawn(_) => &codes::APPROVAL_WITHDRAWN,
             ApprovalRefusal::Requester => &codes::APPROVAL_REQUESTER,
+            ApprovalRefusal::Excluded => &codes::APPROVAL_EXCLUDED,
             ApprovalRefusal::NotAPerson => &codes::APPROVAL_NOT_A_PERSON,
             ApprovalRefusal::NotInGroup => &codes::APPROVAL_NOT_IN_GROUP,
             ApprovalRefusal::NotEditable => &codes::APPROVAL_NOT_EDITABLE,
@@ -436,6 +439,9 @@ impl Approval {
         }
         if voter.id == self.binding.principal || self.opened_by.as_ref() == Some(&voter.id) {
             return Err(ApprovalRefusal::Requester);
+        }
+        if requirement.excluded.contains(&voter.id) {
+            return Err(ApprovalRefusal::Excluded);
         }
         if voter.kind != PrincipalKind::Human {
             return Err(ApprovalRefusal::NotAPerson);

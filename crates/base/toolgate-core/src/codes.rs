@@ -17,6 +17,7 @@ macro_rules! codes {
 mod approvals;
 mod automations;
 mod calls;
+mod claims;
 mod code;
 mod collection;
 mod console;
@@ -40,6 +41,7 @@ mod work;
 pub use approvals::*;
 pub use automations::*;
 pub use calls::*;
+pub use claims::*;
 pub use code::{Code, CodeArea, CodeChannel, Hint, Retry};
 pub use collection::*;
 pub use console::*;
@@ -73,6 +75,7 @@ pub static AREAS: &[&CodeArea] = &[
     &SCHEMAS,
     &INDEXES,
     &KNOWLEDGE,
+    &CLAIMS,
     &RUNS,
     &MODELS,
     &DRIVEN,

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::codes::Code;
 use crate::credential::CredentialUse;
+use crate::decision::ApprovalRequirement;
 use crate::file::FileName;
 use crate::id::{CallId, RunId, SessionId};
 use crate::port::{BoxFuture, TextInsert};
@@ -63,6 +64,10 @@ pub struct AttachedContents {
     /// The credentials that the arguments name, in the order of their places.
     pub credentials: Vec<CredentialUse>,
     pub notices: Vec<Notice>,
+    /// The approval that what they name requires, beside that of policy. A tool of the platform may ask for one.
+    pub asks: Option<Box<ApprovalRequirement>>,
+    /// Those whose own work the call judges: their yes does not count, whoever asks.
+    pub excluded: Vec<PrincipalId>,
 }
 
 /// Arguments as the server gets them.

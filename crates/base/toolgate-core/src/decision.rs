@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::credential::CredentialUse;
 use crate::id::{RunId, SessionId};
 use crate::scope::AgentName;
-use crate::{Digest, Principal, Tool};
+use crate::{Digest, Principal, PrincipalId, Tool};
 
 pub use template::PolicyTemplate;
 
@@ -160,6 +160,9 @@ pub struct ApprovalRequirement {
     /// True if all gates let the call run after an approval even if its caller has left.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unattended: bool,
+    /// Sorted. Those whose own work is judged: their yes does not count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub excluded: Vec<PrincipalId>,
 }
 
 /// The group of the person at the client that makes the call.
@@ -192,6 +195,9 @@ impl ApprovalRequirement {
         self.on_timeout = self.on_timeout.min(other.on_timeout);
         self.editable &= other.editable;
         self.unattended &= other.unattended;
+        self.excluded.extend(other.excluded);
+        self.excluded.sort();
+        self.excluded.dedup();
         self
     }
 
@@ -200,10 +206,27 @@ impl ApprovalRequirement {
     pub fn basis(&self, template: Option<PolicyTemplate>) -> Digest {
         let gates: BTreeSet<String> = self.gates.iter().map(|gate| gate.text.to_string()).collect();
         let ApprovalRequirement {
-            approvers, quorum, timeout_seconds, on_timeout, editable, unattended, ..
+            approvers,
+            quorum,
+            timeout_seconds,
+            on_timeout,
+            editable,
+            unattended,
+            excluded,
+            ..
         } = self;
         let asked = (gates, approvers, quorum, timeout_seconds, on_timeout, editable, unattended, template);
-        Digest::of(serde_json::to_vec(&asked).expect("texts and numbers are plain data"))
+        let plain = "texts and numbers are plain data";
+        // Most exclude nobody, and approvals of earlier versions keep their basis.
+        Digest::of(match excluded.is_empty() {
+            true => serde_json::to_vec(&asked).expect(plain),
+            false => serde_json::to_vec(&(asked, excluded)).expect(plain),
+        })
+    }
+
+    /// Identifies a requirement that policy has no part in: filters, or what the arguments name, ask for it. It equals that of no gates.
+    pub fn basis_beside_policy(&self, template: Option<PolicyTemplate>) -> Digest {
+        Digest::of(format!("beside policy\n{}", self.basis(template)))
     }
 
     pub fn timeout(&self) -> Option<Duration> {

@@ -210,6 +210,18 @@ words!(
         SchemaDeprecated = "schema.deprecated",
         /// A knowledge base was created, changed or deleted.
         KnowledgeBaseChanged = "knowledge_base.changed",
+        /// A type of claims was registered or changed.
+        ClaimTypeChanged = "claim_type.changed",
+        /// A claim was created.
+        ClaimCreated = "claim.created",
+        /// A claim has a new revision, was submitted, or its review began.
+        ClaimChanged = "claim.changed",
+        /// Evidence was linked to a claim, after it was checked.
+        ClaimEvidenceLinked = "claim.evidence.linked",
+        /// A claim was decided; `detail` has the digest of the claim and its evidence.
+        ClaimDecided = "claim.decided",
+        /// Another claim took the place of a claim.
+        ClaimSuperseded = "claim.superseded",
         /// A version of an index profile became the one that counts.
         IndexProfilePromoted = "index.profile.promoted",
         /// An index of one state of a pointer was built.

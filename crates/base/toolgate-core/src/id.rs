@@ -125,6 +125,16 @@ id!(
     "kb_"
 );
 id!(
+    /// A statement that stands or falls with its evidence.
+    ClaimId,
+    "clm_"
+);
+id!(
+    /// A piece of evidence for or against a claim.
+    EvidenceId,
+    "evd_"
+);
+id!(
     /// A question to a person within a run.
     InputId,
     "inp_"

@@ -23,6 +23,7 @@ pub mod governance;
 
 // Work and bytes.
 pub mod automation;
+pub mod claim;
 pub mod content;
 pub mod credential;
 pub mod file;

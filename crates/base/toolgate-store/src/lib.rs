@@ -48,6 +48,9 @@ mod substrate;
 // Versions of schemas.
 mod schema;
 
+// Claims with their evidence and decisions.
+mod claim;
+
 // Documents, indexes over them, knowledge bases, and the long work behind them.
 mod index;
 mod knowledge;
@@ -86,6 +89,11 @@ pub use automation::{
     FireRetake, FireVerdict, InstantPass, MissedInstant, NewFire, WatchedAutomation,
 };
 pub use books::{Books, BooksSettings};
+pub use claim::{
+    CLAIM_DECISIONS_MAX, CLAIM_EVIDENCE_MAX, CLAIM_REVISIONS_MAX, CLAIM_TYPES_MAX, CLAIMS_PAGE_MAX,
+    ClaimChangeError, ClaimFilter, ClaimRevising, ClaimSuperseding, ClaimTypeError, ClaimTypeWrite,
+    LinkedEvidence, NewClaim, NewDecision, NewEvidence,
+};
 pub use counts::WaitingCounts;
 pub use credential::{
     CREDENTIALS_MAX, CredentialField, FieldValue, NewCredential, NewCredentialError, SealedField,

@@ -329,6 +329,7 @@ impl FilterMatch<'_> {
             on_timeout: OnTimeout::Deny,
             editable: true,
             unattended: false,
+            excluded: Vec::new(),
         }
     }
 }

@@ -73,6 +73,8 @@ impl Received {
             secrets: Vec::new(),
             attachments: Vec::new(),
             credentials: Vec::new(),
+            asked_of_contents: None,
+            excluded: Vec::new(),
             refs: Vec::new(),
         };
         Self { ticket }
@@ -102,7 +104,7 @@ pub(crate) struct Ticket {
     pub(crate) policy_version: Option<Digest>,
     /// A plain permit, which the next event of the call tells.
     permit: Option<DecisionKind>,
-    /// The policy's requirement, without that of filters.
+    /// The policy's requirement, without that of filters and contents.
     pub(crate) basis: Option<Digest>,
     pub(crate) approval: Option<ApprovalId>,
     /// A gate matched, so people or a grant of theirs let it through.
@@ -128,6 +130,10 @@ pub(crate) struct Ticket {
     pub(crate) attachments: Vec<Attachment>,
     /// Credentials that the arguments name.
     pub(crate) credentials: Vec<CredentialUse>,
+    /// The approval that what the arguments name requires.
+    pub(crate) asked_of_contents: Option<Box<ApprovalRequirement>>,
+    /// Those whose own work the call judges.
+    pub(crate) excluded: Vec<PrincipalId>,
     /// The names of the parts that were taken out of the result.
     pub(crate) refs: Vec<RawJson>,
 }
@@ -151,9 +157,11 @@ impl WatchedCall {
 }
 
 impl Ticket {
-    /// The approval that filters require.
+    /// The approval that filters and the contents require.
     pub(crate) fn asks(&self) -> Option<ApprovalRequirement> {
-        self.watched.as_ref().and_then(|watched| watched.asks.clone())
+        let of_filters = self.watched.as_ref().and_then(|watched| watched.asks.clone());
+        let of_contents = self.asked_of_contents.as_deref().cloned();
+        of_filters.into_iter().chain(of_contents).reduce(ApprovalRequirement::merged)
     }
 
     /// The arguments, if they differ from what the client sent.

@@ -71,5 +71,6 @@ fn merge(gates: &[&CompiledRule]) -> ApprovalRequirement {
         on_timeout: terms().filter_map(|terms| terms.on_timeout).min().unwrap_or(OnTimeout::Deny),
         editable: terms().all(|terms| terms.editable),
         unattended: terms().all(|terms| terms.unattended),
+        excluded: Vec::new(),
     }
 }

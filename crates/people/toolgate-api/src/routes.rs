@@ -50,9 +50,11 @@ mod spend;
 mod tasks;
 mod turns;
 
-// Files, refs, artifacts and citations.
+// Files, refs, artifacts, citations and claims.
 mod artifacts;
 mod citations;
+mod claim_view;
+mod claims;
 mod content;
 mod file_view;
 mod files;
@@ -228,6 +230,9 @@ fn work(table: RouteTable) -> RouteTable {
         // Whoever may read a document may see it, and what is cited of it.
         .route(CALLING, routes!(citations::picture))
         .route(CALLING, routes!(citations::show))
+        // Those who judge a claim see it; the handler leaves out quotations for auditors.
+        .route(INBOX, routes!(claims::list))
+        .route(INBOX, routes!(claims::show))
         .route(RouteCallers::Addressed, routes!(uploads::put, uploads::post))
         .route(RouteCallers::Addressed, routes!(signed::get))
 }

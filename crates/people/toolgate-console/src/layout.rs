@@ -24,6 +24,7 @@ pub(crate) enum ConsolePage {
     Inbox,
     Calls,
     Ledger,
+    Claims,
     Runs,
     Servers,
     Tools,
@@ -73,6 +74,7 @@ static GROUPS: [(&str, &[NavEntry]); 4] = [
         &[
             door(ConsolePage::Calls, "Calls", "/console/calls", "c", AUDITING),
             door(ConsolePage::Ledger, "Ledger", "/console/ledger", "l", AUDITING),
+            door(ConsolePage::Claims, "Claims", "/console/claims", "m", EVERYONE),
         ],
     ),
     (

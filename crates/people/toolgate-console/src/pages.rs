@@ -5,6 +5,7 @@ mod automations;
 mod calls;
 mod catalogue;
 mod citations;
+mod claims;
 mod contents;
 mod filters;
 mod grants;
@@ -59,6 +60,7 @@ fn rooms() -> Router<PageContext> {
         .merge(ledger::routes())
         .merge(contents::routes())
         .merge(citations::routes())
+        .merge(claims::routes())
         .merge(runs::routes())
         .merge(automations::routes())
         .merge(servers::routes())

@@ -163,6 +163,19 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
         &["axum", "hyper", "sqlx", "rmcp", "reqwest", "tokio"],
     ),
     (
+        "toolgate-claims",
+        &[
+            "toolgate-core",
+            "toolgate-documents",
+            "toolgate-domain",
+            "toolgate-files",
+            "toolgate-runs",
+            "toolgate-store",
+            "toolgate-substrate",
+        ],
+        &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
+    ),
+    (
         "toolgate-registry",
         &["toolgate-core", "toolgate-catalog", "toolgate-store"],
         &["axum", "hyper", "sqlx", "rmcp", "reqwest"],

@@ -218,6 +218,19 @@ codes! { APPROVALS, "Approvals and grants";
         see: &["approval_not_a_person"],
     };
 
+    APPROVAL_EXCLUDED = Code {
+        name: "approval_excluded",
+        fault: Blame::Caller,
+        retry: Retry::No,
+        seen: &[CodeChannel::Http(403)],
+        title: "Authors may not approve a decision on their own work",
+        happened: "The call decides on something that this person wrote, such as a claim.",
+        advice: "Another person must decide.",
+        message: "your own work is judged here, so another person must decide",
+        hint: Hint::Standard("another person must decide"),
+        see: &["approval_requester", "own_claim"],
+    };
+
     PERSON_UNKNOWN = Code {
         name: "person_unknown",
         fault: Blame::Caller,

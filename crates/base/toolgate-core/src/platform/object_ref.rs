@@ -1,7 +1,7 @@
 //! The names of platform objects in an answer, which clients turn into links.
 
 use crate::Digest;
-use crate::id::{AutomationId, InputId, KnowledgeBaseId, PointerId, RunId, TaskId};
+use crate::id::{AutomationId, ClaimId, InputId, KnowledgeBaseId, PointerId, RunId, TaskId};
 
 /// An object that an answer is about: `{"type":"run","id":"run_…"}`.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
@@ -33,6 +33,9 @@ pub enum ObjectRef {
     },
     KnowledgeBase {
         id: KnowledgeBaseId,
+    },
+    Claim {
+        id: ClaimId,
     },
     /// Characters of an item of a document.
     Citation {

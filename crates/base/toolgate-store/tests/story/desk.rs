@@ -74,6 +74,7 @@ pub(crate) fn requirement() -> ApprovalRequirement {
         on_timeout: OnTimeout::Deny,
         editable: true,
         unattended: false,
+        excluded: Vec::new(),
     }
 }
 

@@ -5,6 +5,7 @@
 mod agent_loop;
 mod approvals;
 mod automations;
+mod claims;
 mod collection;
 mod credentials;
 mod desk;

@@ -282,6 +282,7 @@ fn new_approval() -> NewApproval {
             on_timeout: OnTimeout::Deny,
             editable: false,
             unattended: false,
+            excluded: Vec::new(),
         },
         policy_version: Some(digest),
         session: None,

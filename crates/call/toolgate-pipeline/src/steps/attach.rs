@@ -40,6 +40,8 @@ pub(crate) async fn attach(
         Some(Ok(found)) => {
             ticket.attachments = found.attachments;
             ticket.credentials = found.credentials;
+            ticket.asked_of_contents = found.asks;
+            ticket.excluded = found.excluded;
             ticket.warnings.extend(found.notices.into_iter().map(CallWarning::from));
             Ok(Attached { ticket, arguments })
         }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use toolgate_core::decision::{ApprovalRequirement, Denial, PolicyRef, PolicyRequest, Verdict};
 use toolgate_core::event::{DecisionKind, Outcome};
-use toolgate_core::{Digest, RawJson};
+use toolgate_core::{Digest, PrincipalId, RawJson};
 
 use super::attach::Attached;
 use crate::pipeline::Pipeline;
@@ -63,7 +63,7 @@ pub(super) fn judge(pipeline: &Pipeline, ticket: &mut Ticket, arguments: &Value)
     ticket.basis = decision.verdict.basis(ticket.template);
     let verdict = match &ticket.barred {
         Some(why) => Verdict::Deny(out_of_scope(why)),
-        None => with_asks(decision.verdict, ticket.asks()),
+        None => without_authors(with_asks(decision.verdict, ticket.asks()), &ticket.excluded),
     };
     let (kind, mut detail) = match &verdict {
         Verdict::Permit => (DecisionKind::Permit, Value::Null),
@@ -91,6 +91,19 @@ fn with_asks(verdict: Verdict, asks: Option<ApprovalRequirement>) -> Verdict {
         (Verdict::Permit, Some(asks)) => Verdict::Approve(asks),
         (Verdict::Approve(requirement), Some(asks)) => Verdict::Approve(requirement.merged(asks)),
         (verdict, _) => verdict,
+    }
+}
+
+/// Nobody agrees to a judgement of their own work.
+fn without_authors(verdict: Verdict, authors: &[PrincipalId]) -> Verdict {
+    match verdict {
+        Verdict::Approve(mut requirement) if !authors.is_empty() => {
+            requirement.excluded.extend_from_slice(authors);
+            requirement.excluded.sort();
+            requirement.excluded.dedup();
+            Verdict::Approve(requirement)
+        }
+        verdict => verdict,
     }
 }
 

@@ -96,6 +96,7 @@ pub(super) fn requirement() -> ApprovalRequirement {
         on_timeout: OnTimeout::Deny,
         editable: true,
         unattended: false,
+        excluded: Vec::new(),
     }
 }
 

@@ -365,6 +365,7 @@ fn requirement() -> ApprovalRequirement {
         on_timeout: OnTimeout::Deny,
         editable: true,
         unattended: false,
+        excluded: Vec::new(),
     }
 }
 

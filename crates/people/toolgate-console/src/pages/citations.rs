@@ -8,7 +8,7 @@ use axum::Router;
 use axum::extract::Query;
 use axum::response::Response;
 use axum::routing::get;
-use maud::html;
+use maud::{Markup, html};
 use serde::Deserialize;
 
 use crate::PageContext;
@@ -17,7 +17,8 @@ use crate::layout::ConsolePage;
 use crate::parts::{self, links, text};
 use crate::problem::PageResult;
 use crate::visit::PageVisit;
-use data::CitationData;
+
+pub(super) use data::CitationData;
 
 /// Characters of the quotation at the top; the text below has all of it.
 const QUOTE_CHARS: usize = 2_000;
@@ -43,6 +44,14 @@ struct CitationAddress {
     end: String,
 }
 
+/// The pages with the cited lines marked, or the text where there are no pages.
+pub(super) fn sight(citation: &CitationData) -> Markup {
+    html! {
+        @for page in &citation.pages { (picture::marked(&citation.artifact, page)) }
+        @if citation.pages.is_empty() { (passage::marked(citation)) }
+    }
+}
+
 async fn show(visit: PageVisit, Query(asked): Query<CitationAddress>) -> PageResult<Response> {
     let address = PageAddress::of(["citations"])
         .with("artifact", &asked.artifact)
@@ -64,9 +73,8 @@ async fn show(visit: PageVisit, Query(asked): Query<CitationAddress>) -> PageRes
             section.card aria-labelledby="passage-title" {
                 h2 #passage-title { "Passage" }
                 blockquote.cited { (text::cut(&citation.exact, QUOTE_CHARS)) }
-                @for page in &citation.pages { (picture::marked(&citation.artifact, page)) }
-                @if citation.pages.is_empty() { (passage::marked(&citation)) }
-                @else { details { summary { "As text" } (passage::marked(&citation)) } }
+                (sight(&citation))
+                @if !citation.pages.is_empty() { details { summary { "As text" } (passage::marked(&citation)) } }
             }
             section.card aria-labelledby="about-title" { h2 #about-title { "About" } (facts) }
         }

@@ -7,12 +7,13 @@ use super::text;
 use crate::address::PageAddress;
 
 /// The prefixes of ids, and the pages for them.
-const PLACES: [(&str, &[&str]); 8] = [
+const PLACES: [(&str, &[&str]); 9] = [
     ("tc_", &["console", "calls"]),
     ("apr_", &["console", "inbox", "approvals"]),
     ("inp_", &["console", "inbox", "inputs"]),
     ("run_", &["console", "runs"]),
     ("ses_", &["console", "sessions"]),
+    ("clm_", &["console", "claims"]),
     ("file_", &["console", "files"]),
     ("ref_", &["console", "refs"]),
     ("sha256:", &["console", "artifacts"]),

@@ -1,10 +1,10 @@
 //! `toolgate ledger prove`: a file that proves one call and shows no other.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use toolgate_core::Digest;
 use toolgate_core::event::RecordedEvent;
 use toolgate_proof::{CallProof, DisclosedBodies, DisclosedBody, ProvenStream};
@@ -16,6 +16,7 @@ use crate::checkpoints::{SignedCheckpoint, known_keys, sign_next};
 use crate::command::context::Context;
 use crate::config::Config;
 use crate::output::talk;
+use crate::proving::{by_stream, prove_stream};
 use crate::table::json;
 
 pub(super) struct ProofRequest {
@@ -41,7 +42,9 @@ pub(super) async fn run(
     let bodies = if wanted.disclose { read_bodies(store, &events).await? } else { BTreeMap::new() };
     let mut streams = Vec::new();
     for (stream, events) in by_stream(&events) {
-        streams.push(prove(store, &signed, stream, &events, &bodies).await?);
+        let mut proven = prove_stream(store, &signed, stream, &events).await?;
+        disclose(&mut proven, &events, &bodies);
+        streams.push(proven);
     }
     let proof = CallProof::new(call.as_str(), streams);
     let target = wanted.output.map(|file| context.cwd.join(file));
@@ -52,42 +55,13 @@ pub(super) async fn run(
     Ok(ExitCode::SUCCESS)
 }
 
-fn by_stream(events: &[RecordedEvent]) -> BTreeMap<&str, Vec<&RecordedEvent>> {
-    let mut streams: BTreeMap<&str, Vec<&RecordedEvent>> = BTreeMap::new();
-    for event in events {
-        streams.entry(&event.stream).or_default().push(event);
-    }
-    streams
-}
-
-async fn prove(
-    store: &Store,
-    signed: &SignedCheckpoint,
-    stream: &str,
-    events: &[&RecordedEvent],
-    bodies: &ReadBodies,
-) -> anyhow::Result<ProvenStream> {
-    const NEWER: &str = "leave --checkpoint out, or give a newer one";
-    let mut trees = signed.checkpoint.streams.iter().zip(&signed.notes);
-    let Some((tree, note)) = trees.find(|(tree, _)| tree.stream == stream) else {
-        bail!("the checkpoint does not have the stream {stream}\nhint: {NEWER}");
-    };
-    let numbers: BTreeSet<i64> = events.iter().map(|one| one.number).collect();
-    if numbers.last().is_some_and(|last| u64::try_from(*last).is_ok_and(|last| last > tree.size)) {
-        bail!("the call has events that were recorded after the checkpoint\nhint: {NEWER}");
-    }
-    let Some(mut proven) = store.prove_events(tree, &numbers).await? else {
-        bail!(
-            "the stream {stream} is not what the checkpoint says\n\
-             hint: `toolgate ledger verify --against FILE` names what is wrong"
-        );
-    };
-    for one in &mut proven {
+/// Adds what the events' bodies were, as far as they are shown.
+fn disclose(proven: &mut ProvenStream, events: &[&RecordedEvent], bodies: &ReadBodies) {
+    for one in &mut proven.events {
         let event = events.iter().find(|event| event.number.unsigned_abs() == one.number);
         let shown = event.map(|event| disclosed(event, bodies)).unwrap_or_default();
         one.disclosed = Some(shown).filter(|shown| *shown != DisclosedBodies::default());
     }
-    Ok(ProvenStream { checkpoint: note.to_string(), events: proven })
 }
 
 fn disclosed(event: &RecordedEvent, bodies: &ReadBodies) -> DisclosedBodies {

@@ -256,6 +256,12 @@ pub(super) fn of(kind: EventKind) -> EventSample {
             sample(SampleSubject::Session, AGENT, of_schema(kind))
         }
         Kind::KnowledgeBaseChanged => sample(SampleSubject::Session, AGENT, OF_KNOWLEDGE_BASE),
+        Kind::ClaimTypeChanged => sample(SampleSubject::Session, PERSON, OF_CLAIM_TYPE),
+        Kind::ClaimCreated
+        | Kind::ClaimChanged
+        | Kind::ClaimEvidenceLinked
+        | Kind::ClaimDecided
+        | Kind::ClaimSuperseded => sample(SampleSubject::Session, AGENT, of_claim(kind)),
         Kind::IndexProfilePromoted => sample(SampleSubject::Session, AGENT, OF_PROFILE),
         Kind::IndexPublished => sample(SampleSubject::Run, AGENT, OF_INDEX),
         Kind::RunStarted | Kind::RunResumed => sample(SampleSubject::Run, AGENT, OF_STEP),
@@ -594,6 +600,73 @@ const OF_KNOWLEDGE_BASE: &[SampleMember] = &[
     ("manner", "\"strict-evidence\"", "The manner in which it answers"),
     ("version", "1", "The new version"),
 ];
+const OF_CLAIM_TYPE: &[SampleMember] = &[
+    ("name", "\"covenant\"", "Its name"),
+    ("version", "2", "The new version"),
+    ("options", "[\"breach\",\"no_breach\"]", "The ways to resolve a claim of this type"),
+];
+
+fn of_claim(kind: EventKind) -> &'static [SampleMember] {
+    const ID: SampleMember = ("claim", "\"clm_019a6f\"", "Its id");
+    const STATE: SampleMember = ("state", "\"submitted\"", "Its state after the event");
+    const REVISION: SampleMember = ("revision", "2", "The number of its current revision");
+    const DIGEST: SampleMember =
+        ("digest", VERSION, "The digest of the revision and all evidence, which decisions are bound to");
+    const STALE: SampleMember =
+        ("made_stale", "true", "`true` if a decision held until then; it is stale from then on");
+    match kind {
+        EventKind::ClaimCreated => &[
+            ID,
+            STATE,
+            REVISION,
+            DIGEST,
+            ("type", "\"covenant\"", "The name of its type"),
+            ("severity", "\"high\"", "`low`, `medium`, `high` or `critical`"),
+        ],
+        EventKind::ClaimEvidenceLinked => &[
+            ID,
+            STATE,
+            REVISION,
+            DIGEST,
+            ("evidence", "\"evd_019a6f\"", "The id of the evidence"),
+            ("type", "\"document\"", "The type of the evidence"),
+            ("relationship", "\"refutes\"", "`supports`, `refutes` or `context`"),
+            ("strength", "\"strong\"", "`weak`, `moderate` or `strong`"),
+            ("standing", "\"verified\"", "The result of the check: `verified`, `moved` or `stated`"),
+            ("evidence_digest", VERSION, "The digest of the evidence"),
+            ("artifact", "\"sha256:9f86…\"", "The document that it cites; absent for others"),
+            ("run", "\"run_019a6f\"", "The run of a calculation; absent for others"),
+            STALE,
+        ],
+        EventKind::ClaimDecided => &[
+            ID,
+            STATE,
+            REVISION,
+            DIGEST,
+            ("decision", "1", "The number of the decision"),
+            ("option", "\"breach\"", "The option that was chosen"),
+            ("type_version", "2", "The version of the claim's type"),
+            ("approvers", "[\"ann\"]", "Those who agreed"),
+        ],
+        EventKind::ClaimSuperseded => &[
+            ID,
+            STATE,
+            REVISION,
+            DIGEST,
+            ("superseded_by", "\"clm_019a70\"", "The claim that took its place"),
+            ("reason", "\"said better\"", "The reason, if one was given"),
+        ],
+        _ => &[
+            ID,
+            STATE,
+            REVISION,
+            DIGEST,
+            ("change", "\"revised\"", "`revised`, `submitted` or `review_begun`"),
+            STALE,
+        ],
+    }
+}
+
 const OF_PROFILE: &[SampleMember] = &[
     ("profile", "\"docs.default\"", "The name of the profile"),
     ("version", "2", "The version that counts now"),

@@ -40,13 +40,17 @@ const UNTOUCHED_MANIFEST: &str = "manifests.touched_at_ms < $3
     AND manifests.digest NOT IN (SELECT input_manifest FROM runs WHERE runs.tenant = $1 AND input_manifest IS NOT NULL)
     AND manifests.digest NOT IN (SELECT output_manifest FROM runs WHERE runs.tenant = $1 AND output_manifest IS NOT NULL)";
 const UNTOUCHED_NODE: &str = "tree_nodes.touched_at_ms < $3";
-/// Artifacts of runs stay with their runs, and the DocIR of a document with the document. Whoever stores the same bytes again touches
+/// Artifacts of runs stay with their runs, the DocIR of a document with the document, and what claims cite with the claims. Whoever stores the same bytes again touches
 /// the blob first.
 const UNTOUCHED_ARTIFACT: &str = "artifacts.run IS NULL AND artifacts.created_at_ms < $3
     AND NOT EXISTS (SELECT 1 FROM blobs WHERE blobs.tenant = $1 AND blobs.digest = artifacts.digest
         AND blobs.touched_at_ms >= $3)
     AND NOT EXISTS (SELECT 1 FROM parsed_documents WHERE parsed_documents.tenant = $1
-        AND parsed_documents.docir = artifacts.digest AND parsed_documents.artifact <> artifacts.digest)";
+        AND parsed_documents.docir = artifacts.digest AND parsed_documents.artifact <> artifacts.digest)
+    AND NOT EXISTS (SELECT 1 FROM claim_evidence WHERE claim_evidence.tenant = $1
+        AND claim_evidence.artifact = artifacts.digest)
+    AND NOT EXISTS (SELECT 1 FROM claim_evidence WHERE claim_evidence.tenant = $1
+        AND claim_evidence.docir = artifacts.digest)";
 /// Whoever stores the same bytes waits here, and then finds no artifact. Bytes that someone holds stay.
 const HOLD_BYTES: &str =
     "SELECT digest FROM blobs WHERE tenant = $1 AND digest = ANY($2) AND touched_at_ms < $3

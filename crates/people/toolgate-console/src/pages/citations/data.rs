@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 #[derive(Deserialize)]
-pub(super) struct CitationData {
+pub(crate) struct CitationData {
     pub(super) artifact: String,
     pub(super) docir: String,
     pub(super) item: String,

@@ -47,6 +47,7 @@ fn approval() -> Approval {
             on_timeout: OnTimeout::Escalate,
             editable: true,
             unattended: false,
+            excluded: Vec::new(),
         },
         state: ApprovalState::Pending,
         votes: Vec::new(),

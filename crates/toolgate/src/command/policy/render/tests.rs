@@ -62,6 +62,7 @@ fn told() -> PolicyExplanation {
             on_timeout: OnTimeout::Escalate,
             editable: true,
             unattended: false,
+            excluded: Vec::new(),
         }),
         denial: None,
         guard: vec![matched("guard.cedar:3", "guard.cedar", PolicyPurpose::Guard, "permit", None)],
