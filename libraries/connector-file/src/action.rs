@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::HeaderOf;
 use crate::error::BadActionArguments;
 use crate::judge::Repeating;
 use crate::pages::PageRule;
@@ -12,7 +11,7 @@ use crate::rules::{ProviderRules, RateLeft};
 use crate::step::RequestStep;
 use crate::tool::ConnectorTool;
 use crate::undo::{UndoCall, UndoRule};
-use crate::words::AnswerKind;
+use crate::words::{AnswerKind, HeaderOf};
 
 /// An action of a connector.
 pub struct ConnectorAction {
@@ -79,7 +78,10 @@ impl ConnectorAction {
     }
 
     /// The arguments with their defaults.
-    pub(crate) fn complete(&self, arguments: &Map<String, Value>) -> Result<Map<String, Value>, BadActionArguments> {
+    pub(crate) fn complete(
+        &self,
+        arguments: &Map<String, Value>,
+    ) -> Result<Map<String, Value>, BadActionArguments> {
         let mut complete = arguments.clone();
         for one in &self.arguments {
             if let (None, Some(default)) = (complete.get(&one.name), &one.default) {
@@ -89,7 +91,8 @@ impl ConnectorAction {
                 return Err(BadActionArguments::Missing(one.name.clone()));
             }
         }
-        let is_known = |name: &String| self.is_operation || self.arguments.iter().any(|one| one.name == *name);
+        let is_known =
+            |name: &String| self.is_operation || self.arguments.iter().any(|one| one.name == *name);
         match complete.keys().find(|name| !is_known(name)) {
             Some(unknown) => Err(BadActionArguments::refused(unknown, "is none of this action")),
             None => Ok(complete),

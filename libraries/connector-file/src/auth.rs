@@ -6,14 +6,29 @@ pub enum AuthRule {
     /// Nobody has to sign in.
     Open,
     /// A key in a header or a parameter of the query.
-    Key { place: KeyPlace, name: String, secret: String },
+    Key {
+        place: KeyPlace,
+        name: String,
+        secret: String,
+    },
     /// User and password, each the name of a secret.
-    Basic { user: String, password: String },
-    Bearer { secret: String },
+    Basic {
+        user: String,
+        password: String,
+    },
+    Bearer {
+        secret: String,
+    },
     /// By a code that a person agrees to.
-    OAuth2 { authorization_url: String, token_url: String, scopes: Vec<String> },
+    OAuth2 {
+        authorization_url: String,
+        token_url: String,
+        scopes: Vec<String>,
+    },
     /// Every request is signed with this secret: [`crate::sign`].
-    Signature { secret: String },
+    Signature {
+        secret: String,
+    },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::HeaderOf;
 use crate::action::{ConnectorAction, Idempotency};
 use crate::error::BadActionArguments;
 use crate::judge::{self, ProviderVerdict, ReceivedAnswer, Repeating};
 use crate::plan::{PlannedRequest, StepInput, plan};
 use crate::step::RequestStep;
+use crate::words::HeaderOf;
 use list::PagedList;
 pub(crate) use list::{ITEMS_DEFAULT, ITEMS_MAX, LIMIT, PAGE};
 

@@ -31,7 +31,11 @@ pub struct ConnectorFile {
 impl ConnectorFile {
     pub fn read(text: &str) -> Result<Self, BadConnectorFile> {
         if text.len() > FILE_BYTES_MAX {
-            return Err(BadConnectorFile::at("", 0, format!("a connector file has at most {FILE_BYTES_MAX} bytes")));
+            return Err(BadConnectorFile::at(
+                "",
+                0,
+                format!("a connector file has at most {FILE_BYTES_MAX} bytes"),
+            ));
         }
         check_schema(text)?;
         let form: FileForm = toml::from_str(text).map_err(|error| from_toml(text, &error))?;
@@ -100,8 +104,13 @@ fn check_schema(text: &str) -> Result<(), BadConnectorFile> {
     if (1..=SCHEMA).contains(&schema) {
         return Ok(());
     }
-    let says = format!("the file has schema {schema}, and this program reads {SCHEMA}: a newer program is needed");
-    Err(BadConnectorFile::at(text, form.schema.span().start, says))
+    let says = match schema {
+        0 => "schemas are counted from 1".to_owned(),
+        _ => format!(
+            "the file has schema {schema}, and this program reads up to {SCHEMA}: it needs a newer program"
+        ),
+    };
+    Err(BadConnectorFile::of(text, &form.schema, says))
 }
 
 fn from_toml(text: &str, error: &toml::de::Error) -> BadConnectorFile {

@@ -10,11 +10,12 @@ use serde::Deserialize;
 use toml::Spanned;
 
 pub(crate) use action::{ActionForm, ArgumentForm, IdempotencyForm, StepForm, UndoForm, ValueForm};
-pub(crate) use rules::{AuthForm, AuthWord, ErrorForm, OkForm, PageWord, PaginationForm, RateForm, RetryForm};
+pub(crate) use rules::{
+    AuthForm, AuthWord, ErrorForm, OkForm, PageWord, PaginationForm, RateForm, RetryForm,
+};
 pub(crate) use stream::{CursorForm, StreamForm};
 
-/// A name with the place where it stands.
-pub(crate) type Marked = Spanned<String>;
+use crate::words::Marked;
 
 /// The number alone, which is read before anything else: a newer file may have keys that are unknown here.
 #[derive(Deserialize)]

@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::HeaderOf;
 use crate::rules::{ErrorRule, ProviderRules};
-use crate::words::AnswerKind;
+use crate::words::{AnswerKind, HeaderOf};
 
 /// Longer words of a provider are cut.
 const WORDS_MAX: usize = 1000;
@@ -14,9 +13,14 @@ const WORDS_MAX: usize = 1000;
 /// What an answer means.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ProviderVerdict {
-    Done { data: Value },
+    Done {
+        data: Value,
+    },
     /// The provider refused, and nothing happened.
-    Failed { says: String, code: Option<String> },
+    Failed {
+        says: String,
+        code: Option<String>,
+    },
     /// Not now.
     Again {
         after: Option<Duration>,
@@ -25,9 +29,13 @@ pub enum ProviderVerdict {
         says: String,
     },
     /// Credentials have expired, were revoked or never were any.
-    SignIn { says: String },
+    SignIn {
+        says: String,
+    },
     /// The request may have taken effect, and sending it again might do it twice.
-    Unsure { says: String },
+    Unsure {
+        says: String,
+    },
 }
 
 /// What is known of the request before its answer is read.

@@ -38,7 +38,4 @@ pub use sign::{BadSigningSecret, sign, signature_headers};
 pub use stream::{ConnectorStream, StreamCall, StreamPage, StreamRecord, StreamTurn};
 pub use tool::ConnectorTool;
 pub use undo::UndoCall;
-pub use words::AnswerKind;
-
-/// Reads a header of an answer, whatever the case of its name.
-pub type HeaderOf<'a> = &'a dyn Fn(&str) -> Option<String>;
+pub use words::{AnswerKind, HeaderOf};

@@ -7,9 +7,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use url::form_urlencoded;
 
-use crate::HeaderOf;
 use crate::step::PlacedValue;
-use crate::words::RequestPlace;
+use crate::words::{HeaderOf, RequestPlace};
 
 /// Pages of one list, unless the file says less.
 pub(crate) const PAGES_MAX: u32 = 1000;
@@ -85,7 +84,7 @@ impl PageRule {
         }
         let values: Vec<(String, String)> = form_urlencoded::parse(token.as_bytes()).into_owned().collect();
         let names = self.parameters();
-        let is_known = |(name, _): &(String, String)| names.iter().any(|one| one == name);
+        let is_known = |(name, _): &(String, String)| names.contains(&name);
         values.iter().all(is_known).then_some(PageStep { values })
     }
 
@@ -100,9 +99,11 @@ impl PageRule {
 
     /// The parameters of a page, and of the size.
     pub(crate) fn placed(&self, step: Option<&PageStep>) -> Vec<PlacedValue> {
-        let size = self.size.iter().map(|(name, size)| PlacedValue::plain(self.place, name, Value::from(*size)));
+        let size =
+            self.size.iter().map(|(name, size)| PlacedValue::plain(self.place, name, Value::from(*size)));
         let values = step.into_iter().flat_map(|step| &step.values);
-        size.chain(values.map(|(name, value)| PlacedValue::plain(self.place, name, self.value(value)))).collect()
+        size.chain(values.map(|(name, value)| PlacedValue::plain(self.place, name, self.value(value))))
+            .collect()
     }
 
     /// Counted pages are numbers in a JSON body; a cursor is text.

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::HeaderOf;
 use crate::time;
+use crate::words::HeaderOf;
 
 /// A request is sent at most so often.
 pub const TRIES_MAX: u32 = 3;

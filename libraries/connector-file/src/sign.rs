@@ -55,7 +55,10 @@ mod tests {
         let bare = SECRET.trim_start_matches("whsec_");
         assert_eq!(sign(bare, ID, 1_614_265_330, BODY).as_deref(), Ok(expected));
         let headers = signature_headers(SECRET, ID, 1_614_265_330, BODY).expect("a good secret");
-        assert_eq!(headers.map(|(_, value)| value), [ID.to_owned(), "1614265330".to_owned(), expected.to_owned()]);
+        assert_eq!(
+            headers.map(|(_, value)| value),
+            [ID.to_owned(), "1614265330".to_owned(), expected.to_owned()]
+        );
     }
 
     #[test]

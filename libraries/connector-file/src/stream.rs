@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::HeaderOf;
 use crate::error::BadActionArguments;
 use crate::judge::{self, ProviderVerdict, ReceivedAnswer, Repeating};
 use crate::pages::{PageRule, PageTrouble, Pages};
@@ -15,7 +14,7 @@ use crate::plan::{PlannedRequest, StepInput, plan};
 use crate::rules::{ProviderRules, RateLeft};
 use crate::step::{PlacedValue, RequestStep};
 use crate::time::unix_ms;
-use crate::words::{CursorFormat, RequestPlace};
+use crate::words::{CursorFormat, HeaderOf, RequestPlace};
 use token::StreamToken;
 
 /// A key becomes a name of a file.
@@ -141,9 +140,7 @@ impl StreamCall<'_> {
         let answer = ReceivedAnswer { status, headers, body };
         let step = &self.stream.step;
         match judge::judge(&self.stream.rules, Repeating::Read, step.answer, &answer) {
-            ProviderVerdict::Done { data } => {
-                self.read(headers, &data).unwrap_or_else(|says| failed(says))
-            }
+            ProviderVerdict::Done { data } => self.read(headers, &data).unwrap_or_else(failed),
             verdict => self.go_on(verdict),
         }
     }
@@ -201,7 +198,8 @@ impl StreamCall<'_> {
 impl ConnectorStream {
     fn records(&self, body: &Value) -> Result<Vec<StreamRecord>, String> {
         let found = body.pointer(&self.records).and_then(Value::as_array);
-        let found = found.ok_or_else(|| format!("the provider's answer has no list at {:?}", self.records))?;
+        let found =
+            found.ok_or_else(|| format!("the provider's answer has no list at {:?}", self.records))?;
         found.iter().enumerate().map(|(index, value)| self.record(index, value)).collect()
     }
 
@@ -213,7 +211,9 @@ impl ConnectorStream {
             _ => return Err(format!("record {place} of the page has no key at {:?}", self.key)),
         };
         if key.len() > KEY_BYTES_MAX || key.chars().any(char::is_control) {
-            return Err(format!("the key of record {place} of the page is no key: {KEY_BYTES_MAX} bytes at most"));
+            return Err(format!(
+                "the key of record {place} of the page is no key: {KEY_BYTES_MAX} bytes at most"
+            ));
         }
         let updated = match &self.cursor {
             Some(cursor) => {

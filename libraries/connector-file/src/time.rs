@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 
-use crate::HeaderOf;
+use crate::words::HeaderOf;
 
 /// Until the time of an `after` header: seconds, or a date.
 pub(crate) fn until_after(headers: HeaderOf<'_>, name: &str) -> Option<Duration> {
@@ -50,11 +50,14 @@ mod tests {
     #[test]
     fn a_time_is_seconds_or_a_date_and_is_measured_by_the_clock_of_the_answer() {
         let date = ("Date", "Sun, 06 Nov 1994 08:49:37 GMT");
-        for (value, seconds) in [("30", Some(30)), ("0.2", Some(1)), (" 7 ", Some(7)), ("soon", None), ("-1", None)] {
+        for (value, seconds) in
+            [("30", Some(30)), ("0.2", Some(1)), (" 7 ", Some(7)), ("soon", None), ("-1", None)]
+        {
             let answer = |name: &str| (name == "retry-after").then(|| value.to_owned());
             assert_eq!(until_after(&answer, "retry-after"), seconds.map(Duration::from_secs), "{value}");
         }
-        let pairs: &'static [_] = Box::leak(Box::new([date, ("Retry-After", "Sun, 06 Nov 1994 08:50:07 GMT")]));
+        let pairs: &'static [_] =
+            Box::leak(Box::new([date, ("Retry-After", "Sun, 06 Nov 1994 08:50:07 GMT")]));
         assert_eq!(until_after(&headers(pairs), "retry-after"), Some(Duration::from_secs(30)));
         let pairs: &'static [_] = Box::leak(Box::new([date, ("X-Reset", "784111787")]));
         assert_eq!(until_reset(&headers(pairs), "x-reset"), Some(Duration::from_secs(10)));

@@ -2,6 +2,13 @@
 
 use openapi_tools::Method;
 use serde::Deserialize;
+use toml::Spanned;
+
+/// Reads a header of an answer, whatever the case of its name.
+pub type HeaderOf<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// A name with the place where it stands.
+pub(crate) type Marked = Spanned<String>;
 
 /// The body that an answer is expected to have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]

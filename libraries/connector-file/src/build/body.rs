@@ -45,7 +45,10 @@ fn json<'a>(values: impl Iterator<Item = &'a PlacedValue>) -> Result<ApiBody, Ba
     for one in values {
         pointer::put(&mut body, &one.name, member(one)?);
     }
-    Ok(ApiBody { media_type: "application/json; charset=utf-8".to_owned(), bytes: body.to_string().into_bytes() })
+    Ok(ApiBody {
+        media_type: "application/json; charset=utf-8".to_owned(),
+        bytes: body.to_string().into_bytes(),
+    })
 }
 
 fn form<'a>(values: impl Iterator<Item = &'a PlacedValue>) -> Result<ApiBody, BadActionArguments> {
@@ -65,7 +68,11 @@ fn parts<'a>(values: impl Iterator<Item = &'a PlacedValue>) -> Result<ApiBody, B
     for one in values {
         if one.encode == Some(Encoding::Bytes) {
             let file = one.file_name.as_deref().unwrap_or("file");
-            let head = format!("name=\"{}\"; filename=\"{}\"\r\nContent-Type: {BINARY}", quoted(&one.name), quoted(file));
+            let head = format!(
+                "name=\"{}\"; filename=\"{}\"\r\nContent-Type: {BINARY}",
+                quoted(&one.name),
+                quoted(file)
+            );
             parts.push((head, bytes_of(&one.argument, &one.value)?));
             continue;
         }
@@ -76,7 +83,9 @@ fn parts<'a>(values: impl Iterator<Item = &'a PlacedValue>) -> Result<ApiBody, B
     let boundary = boundary(&parts);
     let mut bytes = Vec::new();
     for (head, content) in parts {
-        bytes.extend_from_slice(format!("--{boundary}\r\nContent-Disposition: form-data; {head}\r\n\r\n").as_bytes());
+        bytes.extend_from_slice(
+            format!("--{boundary}\r\nContent-Disposition: form-data; {head}\r\n\r\n").as_bytes(),
+        );
         bytes.extend_from_slice(&content);
         bytes.extend_from_slice(b"\r\n");
     }

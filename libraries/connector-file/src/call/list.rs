@@ -3,11 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::CallTurn;
-use crate::HeaderOf;
 use crate::error::BadActionArguments;
 use crate::judge::ProviderVerdict;
 use crate::pages::{PageRule, PageTrouble, Pages};
 use crate::step::PlacedValue;
+use crate::words::HeaderOf;
 
 /// The arguments that every action over a list has.
 pub(crate) const PAGE: &str = "page";
@@ -54,7 +54,9 @@ impl PagedList {
         self.items.extend(found.iter().cloned());
         match self.pages.next(headers, body, found.len()) {
             Ok(Some(_)) if (self.items.len() as u64) < self.limit => CallTurn::Send,
-            Ok(Some(next)) | Err(PageTrouble::TooMany { next, .. }) => self.end(json!({ "next": next.token() })),
+            Ok(Some(next)) | Err(PageTrouble::TooMany { next, .. }) => {
+                self.end(json!({ "next": next.token() }))
+            }
             Ok(None) => self.end(json!({})),
             // The items are good all the same.
             Err(trouble) => self.end(json!({ "stopped": trouble.to_string() })),

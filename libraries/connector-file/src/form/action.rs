@@ -6,8 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use toml::Spanned;
 
-use super::Marked;
-use crate::words::{AnswerKind, EffectsWord, Encoding, MethodWord, RequestPlace};
+use crate::words::{AnswerKind, EffectsWord, Encoding, Marked, MethodWord, RequestPlace};
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

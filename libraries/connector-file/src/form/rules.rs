@@ -4,8 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use toml::Spanned;
 
-use super::Marked;
-use crate::words::RequestPlace;
+use crate::words::{Marked, RequestPlace};
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

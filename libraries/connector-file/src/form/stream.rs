@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use toml::Spanned;
 
-use super::{ArgumentForm, Marked};
-use crate::words::{CursorFormat, MethodWord, RequestPlace};
+use super::ArgumentForm;
+use crate::words::{CursorFormat, Marked, MethodWord, RequestPlace};
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
