@@ -106,3 +106,6 @@ fn header_text(value: &PlacedValue) -> Result<String, BadActionArguments> {
     }
     Ok(text)
 }
+
+#[cfg(test)]
+mod tests;

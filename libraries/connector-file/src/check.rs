@@ -19,7 +19,7 @@ const ACTIONS_MAX: usize = 200;
 const STREAMS_MAX: usize = 50;
 
 pub(crate) fn check(text: &str, form: &FileForm) -> Checked {
-    name(text, &form.provider, "provider")?;
+    name(text, &form.provider, "a provider")?;
     if form.version.trim().is_empty() || form.title.trim().is_empty() {
         return Err(BadConnectorFile::of(text, &form.provider, "`title` and `version` are not empty"));
     }
@@ -30,8 +30,8 @@ pub(crate) fn check(text: &str, form: &FileForm) -> Checked {
     pointers.chain(form.ok.iter().map(|ok| &ok.pointer)).try_for_each(|one| pointer(text, one))?;
     form.pagination.iter().try_for_each(|(name, one)| pagination::check(text, name, one))?;
     counts(text, form)?;
-    unique(text, form.actions.iter().map(|action| &action.name), "action")?;
-    unique(text, form.streams.iter().map(|stream| &stream.name), "stream")?;
+    unique(text, form.actions.iter().map(|action| &action.name), "an action")?;
+    unique(text, form.streams.iter().map(|stream| &stream.name), "a stream")?;
     form.actions.iter().try_for_each(|one| action::check(text, form, one))?;
     form.streams.iter().try_for_each(|one| stream::check(text, form, one))?;
     probe(text, form)
@@ -106,12 +106,16 @@ fn probe(text: &str, form: &FileForm) -> Checked {
     Ok(())
 }
 
-fn unique<'a>(text: &str, names: impl Iterator<Item = &'a Marked>, what: &str) -> Checked {
+fn unique<'a>(text: &str, names: impl Iterator<Item = &'a Marked>, article: &str) -> Checked {
     let mut seen = BTreeSet::new();
     for one in names {
-        name(text, one, what)?;
+        name(text, one, article)?;
         if !seen.insert(one.get_ref()) {
-            return Err(BadConnectorFile::of(text, one, format!("there are two {what}s `{one}`")));
+            return Err(BadConnectorFile::of(
+                text,
+                one,
+                format!("the name of {article} is there twice: `{one}`"),
+            ));
         }
     }
     Ok(())

@@ -117,3 +117,6 @@ fn from_toml(text: &str, error: &toml::de::Error) -> BadConnectorFile {
     let byte = error.span().map_or(0, |span| span.start);
     BadConnectorFile::at(text, byte, error.message().trim())
 }
+
+#[cfg(test)]
+mod tests;

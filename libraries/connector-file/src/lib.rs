@@ -9,6 +9,8 @@ mod check;
 mod compile;
 mod error;
 mod file;
+#[cfg(test)]
+mod fixture;
 mod form;
 mod judge;
 mod pages;

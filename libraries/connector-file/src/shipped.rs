@@ -16,3 +16,6 @@ pub fn shipped(name: &str) -> Option<Result<ConnectorFile, BadConnectorFile>> {
     let (_, text) = SHIPPED.iter().find(|(one, _)| *one == name)?;
     Some(ConnectorFile::read(text))
 }
+
+#[cfg(test)]
+mod tests;

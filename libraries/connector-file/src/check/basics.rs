@@ -28,8 +28,7 @@ pub(super) fn name(text: &str, name: &Marked, what: &str) -> Checked {
     {
         return Ok(());
     }
-    let says =
-        format!("the name of a {what} has 1 to {NAME_MAX} of `a-z`, `0-9`, `_` and `-`, a letter first");
+    let says = format!("the name of {what} has 1 to {NAME_MAX} of `a-z`, `0-9`, `_` and `-`, a letter first");
     Err(BadConnectorFile::of(text, name, says))
 }
 
