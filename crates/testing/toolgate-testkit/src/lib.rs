@@ -13,5 +13,6 @@ pub mod model;
 pub mod neighbour;
 pub mod openbao;
 pub mod pki;
+pub mod providers;
 pub mod registry;
 pub mod worker;
