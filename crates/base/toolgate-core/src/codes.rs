@@ -19,6 +19,7 @@ mod automations;
 mod calls;
 mod code;
 mod collection;
+mod connectors;
 mod console;
 mod credentials;
 mod door;
@@ -42,6 +43,7 @@ pub use automations::*;
 pub use calls::*;
 pub use code::{Code, CodeArea, CodeChannel, Hint, Retry};
 pub use collection::*;
+pub use connectors::*;
 pub use console::*;
 pub use credentials::*;
 pub use door::*;
@@ -73,6 +75,7 @@ pub static AREAS: &[&CodeArea] = &[
     &SCHEMAS,
     &INDEXES,
     &KNOWLEDGE,
+    &CONNECTORS,
     &RUNS,
     &MODELS,
     &DRIVEN,
