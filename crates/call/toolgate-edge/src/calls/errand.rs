@@ -57,12 +57,12 @@ struct ErrandState {
     /// The files that went to the server.
     sent: Vec<SentContent>,
     /// The request that people were shown.
-    shown: Option<ShownRequest>,
+    shown: Option<AgreedRequest>,
 }
 
 /// The request that people were shown, and the arguments that it was made of: those that they saw.
 #[derive(Clone)]
-struct ShownRequest {
+struct AgreedRequest {
     arguments: Value,
     text: Digest,
 }

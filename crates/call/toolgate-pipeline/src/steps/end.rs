@@ -1,7 +1,8 @@
 //! The ways in which a sent call ends.
 
+use toolgate_core::connector::ConnectorName;
 use toolgate_core::event::Outcome;
-use toolgate_core::{RawJson, RpcError};
+use toolgate_core::{RawJson, RpcError, Tool};
 use toolgate_wire::ObjectMembers;
 use toolgate_wire::object::may_say;
 
@@ -51,10 +52,18 @@ impl ExecutionEnd {
     }
 }
 
+/// The word of a connector's program for a request whose answer was lost.
+const ANSWER_LOST: &str = "outcome_unknown";
+
 /// Searched as text first: almost no result is an error.
-pub(super) fn outcome_of(result: &RawJson) -> Outcome {
+pub(super) fn outcome_of(tool: &Tool, result: &RawJson) -> Outcome {
     let said = may_say(result.as_bytes(), "isError")
         && ObjectMembers::of(result)
             .is_ok_and(|members| members.get("isError").is_some_and(|raw| raw.get() == "true"));
-    if said { Outcome::ToolError } else { Outcome::Succeeded }
+    let is_unsure = || ConnectorName::of(&tool.server).is_some() && may_say(result.as_bytes(), ANSWER_LOST);
+    match said {
+        true if is_unsure() => Outcome::Unknown,
+        true => Outcome::ToolError,
+        false => Outcome::Succeeded,
+    }
 }

@@ -11,7 +11,7 @@ use toolgate_core::port::{ServerError, ServerReply, ServerRequest};
 use toolgate_core::tool::{FileSlot, FileStrategy};
 use toolgate_core::{Digest, Refusal, RpcError};
 
-use super::{Errand, ShownRequest};
+use super::{AgreedRequest, Errand};
 use crate::calls::own;
 use crate::calls::tool_call::ToolCall;
 
@@ -22,7 +22,7 @@ const SHOWN_CHARS_MAX: usize = 64 << 10;
 
 /// The part of the server's answer that people see.
 #[derive(Deserialize)]
-struct PreviewResult {
+struct PreviewText {
     text: String,
 }
 
@@ -37,14 +37,14 @@ impl Errand<'_> {
     /// Keeps the request that these arguments would make. A server that shows none leaves people with the arguments.
     pub(super) async fn show_request(&self, arguments: &Value) -> Result<AttachedContents, Refusal> {
         let Some(text) = self.previewed(arguments).await? else { return Ok(AttachedContents::default()) };
-        let shown = ShownRequest { arguments: arguments.clone(), text: Digest::of(&text) };
+        let shown = AgreedRequest { arguments: arguments.clone(), text: Digest::of(&text) };
         let attached = self.call.gateway.contents.keep_request(&self.holder, text).await?;
         self.state.lock().shown = Some(shown);
         Ok(attached)
     }
 
     /// People may have taken their time: what they saw must still make the same request. Whoever edits the arguments decides on those.
-    pub(super) async fn check_request(&self, shown: &ShownRequest) -> Result<(), Refusal> {
+    pub(super) async fn check_request(&self, shown: &AgreedRequest) -> Result<(), Refusal> {
         let now = self.previewed(&shown.arguments).await?;
         match now.is_some_and(|text| Digest::of(&text) == shown.text) {
             true => Ok(()),
@@ -64,8 +64,7 @@ impl Errand<'_> {
             gateway.servers.request(&entry.server, ServerRequest::new(METHOD, params), caller.clone());
         match asked.await {
             Ok(ServerReply::Complete(result) | ServerReply::Cached(result)) => {
-                let PreviewResult { text } =
-                    result.decode().map_err(|_| unshown("its answer has no text"))?;
+                let PreviewText { text } = result.decode().map_err(|_| unshown("its answer has no text"))?;
                 Ok(Some(cut(text)))
             }
             Ok(ServerReply::InputRequired(_) | ServerReply::Task(_)) => {
