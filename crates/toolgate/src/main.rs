@@ -66,6 +66,7 @@ mod sockets;
 
 // Clients and servers of other programs.
 mod connect;
+mod connectors;
 mod import;
 
 // Pages of `docs/reference`.

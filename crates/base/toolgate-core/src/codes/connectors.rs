@@ -60,6 +60,21 @@ codes! { CONNECTORS, "Connectors";
         see: &["server_unauthorized"],
     };
 
+    CONNECTOR_SIGN_IN = Code {
+        name: "connector_sign_in",
+        fault: Blame::Gateway,
+        retry: Retry::No,
+        seen: &[CodeChannel::Http(409), CodeChannel::Result],
+        title: "The sign-in of a connector has ended",
+        happened: "The provider refused the credential of the connector: it has expired, was revoked, or is missing. What was synced before \
+             stays.",
+        advice: "Sign in again with `toolgate servers login NAME`, or store a new secret with `toolgate secrets set`. Then sync again: it goes \
+             on from where it stopped.",
+        message: "the sign-in of slack/default has expired or was revoked: server \"connector.slack\" refused the credential: token_revoked",
+        hint: Hint::Example("the operator can sign in with `toolgate servers login connector.slack`"),
+        see: &["server_unauthorized", "connector_failed"],
+    };
+
     REQUEST_CHANGED = Code {
         name: "request_changed",
         fault: Blame::Caller,

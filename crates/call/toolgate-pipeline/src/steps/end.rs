@@ -57,11 +57,16 @@ const ANSWER_LOST: &str = "outcome_unknown";
 
 /// Searched as text first: almost no result is an error.
 pub(super) fn outcome_of(tool: &Tool, result: &RawJson) -> Outcome {
-    let said = may_say(result.as_bytes(), "isError")
-        && ObjectMembers::of(result)
-            .is_ok_and(|members| members.get("isError").is_some_and(|raw| raw.get() == "true"));
-    let is_unsure = || ConnectorName::of(&tool.server).is_some() && may_say(result.as_bytes(), ANSWER_LOST);
-    match said {
+    if !may_say(result.as_bytes(), "isError") {
+        return Outcome::Succeeded;
+    }
+    let Ok(members) = ObjectMembers::of(result) else { return Outcome::Succeeded };
+    let is_error = members.get("isError").is_some_and(|raw| raw.get() == "true");
+    let is_unsure = || {
+        ConnectorName::of(&tool.server).is_some()
+            && members.get("_meta").is_some_and(|meta| meta.get().contains(ANSWER_LOST))
+    };
+    match is_error {
         true if is_unsure() => Outcome::Unknown,
         true => Outcome::ToolError,
         false => Outcome::Succeeded,
