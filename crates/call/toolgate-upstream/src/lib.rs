@@ -9,6 +9,7 @@ mod own;
 mod reading;
 
 // Connections, by transport.
+mod api;
 mod client;
 mod events;
 mod http;

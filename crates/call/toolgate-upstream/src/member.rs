@@ -124,7 +124,7 @@ impl FleetMember {
     ) -> Arc<Self> {
         let limit = match &ctx.spec.transport {
             TransportSpec::Http { instances, .. } => instances.first().and_then(|one| one.concurrency_max),
-            TransportSpec::Stdio { .. } => None,
+            TransportSpec::Stdio { .. } | TransportSpec::Api(_) => None,
         };
         let member = Arc::new(Self {
             ctx,
@@ -260,7 +260,7 @@ impl FleetMember {
             MemberPhase::Up { live, .. } => match &live.link {
                 ServerLink::Sessions(sessions) => sessions.gives_ids(),
                 ServerLink::Pair(_) => true,
-                ServerLink::Process(_) | ServerLink::Stateless(_) => false,
+                ServerLink::Process(_) | ServerLink::Stateless(_) | ServerLink::Api(_) => false,
             },
             _ => false,
         }
