@@ -218,9 +218,7 @@ pub(crate) fn sharing(spec: &ServerSpec, keyring: &dyn Keyring) -> CacheSharing 
             api.connector.is_some() || api.templates().any(|value| template::has_secret(value))
         }
     };
-    let personal = spec.isolation == Isolation::Principal
-        || has_secrets
-        || keyring.signs_in(&spec.name);
+    let personal = spec.isolation == Isolation::Principal || has_secrets || keyring.signs_in(&spec.name);
     if personal { CacheSharing::Never } else { CacheSharing::Allowed }
 }
 

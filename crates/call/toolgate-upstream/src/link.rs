@@ -6,7 +6,7 @@ use toolgate_core::port::{Caller, ServerError, ServerReply, ServerRequest};
 use toolgate_core::server::Era;
 
 use crate::answer;
-use crate::api::ApiLink;
+use crate::api::link::ApiLink;
 use crate::callers::{CallerNaming, ENDED, EndedCaller};
 use crate::context::ServerContext;
 use crate::deadline::Deadline;

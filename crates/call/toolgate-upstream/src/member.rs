@@ -167,7 +167,8 @@ impl FleetMember {
         deadline: &Arc<Deadline>,
     ) -> Result<ServerReply, ServerError> {
         let outcome = self.send(live, request, caller.clone(), deadline).await;
-        if live.era() == Era::Modern && older::was_asked(&outcome, &*caller) {
+        let speaks_mcp = !matches!(live.link, ServerLink::Api(_));
+        if speaks_mcp && live.era() == Era::Modern && older::was_asked(&outcome, &*caller) {
             self.fall_back();
         }
         outcome

@@ -100,7 +100,7 @@ impl FleetMember {
                 (ServerLink::Process(process), opening)
             }
             TransportSpec::Http { .. } => crate::http::open::open(&self.ctx, remembered).await?,
-            TransportSpec::Api(ref spec) => crate::api::open(&self.ctx, spec).await?,
+            TransportSpec::Api(ref spec) => crate::api::open::open(&self.ctx, spec).await?,
         };
         facts.remember(self.ctx.name(), opening.era(), opening.version.as_str());
         Ok(LiveLink::new(self.ctx.clone(), link, opening))
