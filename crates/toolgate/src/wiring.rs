@@ -148,6 +148,7 @@ async fn build(
         watcher: watcher.clone(),
         facts: chronicle.memory(),
         keyring: Arc::new(keys.clone()),
+        clock: Arc::new(SystemClock::default()),
         limits: config.limits.clone(),
         env: environment::all().collect(),
         reaper_command: Some((

@@ -227,7 +227,7 @@ fn usual_of(usual: &EgressConfig, transport: &TransportSpec, registered: bool) -
         TransportSpec::Http { .. } if registered => {
             EgressConfig { egress: usual.egress.anonymous(), key_file: None }
         }
-        TransportSpec::Http { .. } => usual.clone(),
+        TransportSpec::Http { .. } | TransportSpec::Api(_) => usual.clone(),
     }
 }
 

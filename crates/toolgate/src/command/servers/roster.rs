@@ -73,7 +73,7 @@ fn of_file(entry: &ServerEntry, registered: &mut BTreeMap<String, Vec<RosterInst
         TransportSpec::Http { instances, .. } => {
             instances.iter().cloned().map(RosterInstance::written).collect()
         }
-        TransportSpec::Stdio { .. } => Vec::new(),
+        TransportSpec::Stdio { .. } | TransportSpec::Api(_) => Vec::new(),
     };
     let target = if entry.registered { addresses(&instances) } else { target(entry) };
     let (name, source) = (entry.spec.name.clone(), entry.source());
@@ -82,13 +82,21 @@ fn of_file(entry: &ServerEntry, registered: &mut BTreeMap<String, Vec<RosterInst
 
 /// It was checked when it was set.
 fn of_setting(entry: &Value) -> Option<RosterServer> {
-    let url = entry["url"].as_str()?;
+    let part = |key: &str| entry[key].as_str();
+    let (target, instances) = match part("url") {
+        Some(url) => (masked_url(url), vec![RosterInstance::written(InstanceSpec::only(url))]),
+        None => {
+            let parts: Vec<String> =
+                ["connector", "openapi", "base_url"].into_iter().filter_map(part).map(masked_url).collect();
+            (Some(parts.join(" ")).filter(|target| !target.is_empty())?, Vec::new())
+        }
+    };
     Some(RosterServer {
-        name: ServerName::new(entry["name"].as_str()?).ok()?,
+        name: ServerName::new(part("name")?).ok()?,
         source: ServerSource::Settings,
         enabled: entry["enabled"] != false,
-        target: masked_url(url),
-        instances: vec![RosterInstance::written(InstanceSpec::only(url))],
+        target,
+        instances,
     })
 }
 
@@ -107,6 +115,10 @@ pub(crate) fn target(entry: &ServerEntry) -> String {
         TransportSpec::Http { instances, .. } => {
             let urls: Vec<String> = instances.iter().map(|one| masked_url(&one.url)).collect();
             urls.join(" ")
+        }
+        TransportSpec::Api(api) => {
+            let parts = [&api.connector, &api.document, &api.base_url];
+            parts.into_iter().flatten().map(|part| masked_url(part)).collect::<Vec<_>>().join(" ")
         }
     }
 }
