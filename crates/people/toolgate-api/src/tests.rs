@@ -9,6 +9,7 @@ mod batch_story;
 mod beside_story;
 mod calls_story;
 mod citations_story;
+mod connectors_story;
 mod content_story;
 mod credential_box;
 mod credentials_story;

@@ -40,8 +40,18 @@ fn introduction(ctx: &ServerContext, book: &ApiBook) -> ServerIntroduction {
         book.description.as_deref().map(|text| text.chars().take(DESCRIPTION_CHARS_MAX).collect());
     ServerIntroduction {
         version: ProtocolVersion::LATEST_MODERN,
-        capabilities: Some(RawJson::from_serialize(&json!({ "tools": {} }))),
+        capabilities: Some(capabilities(book)),
         server_info: Some(RawJson::from_serialize(&info)),
         instructions: description,
     }
+}
+
+/// Streams are declared as programs of connectors declare them.
+fn capabilities(book: &ApiBook) -> RawJson {
+    let mut said = json!({ "tools": {} });
+    if !book.streams.is_empty() {
+        let streams: Vec<&String> = book.streams.keys().collect();
+        said["experimental"] = json!({ "dev.toolgate/connector": { "streams": streams } });
+    }
+    RawJson::from_serialize(&said)
 }

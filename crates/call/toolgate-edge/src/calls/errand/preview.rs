@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use toolgate_core::codes;
 use toolgate_core::connector::ConnectorName;
 use toolgate_core::content::AttachedContents;
+use toolgate_core::id::CallId;
 use toolgate_core::port::{ServerError, ServerReply, ServerRequest};
 use toolgate_core::tool::{FileSlot, FileStrategy};
 use toolgate_core::{Digest, Refusal, RpcError};
@@ -17,6 +18,8 @@ use crate::calls::tool_call::ToolCall;
 
 /// Only the gateway sends it, and never a client.
 const METHOD: &str = "toolgate/preview";
+/// Stands for the id of the call where a request would name it.
+const SHOWN_CALL: &str = "tc_of_this_call";
 /// Characters of a request that people are shown.
 const SHOWN_CHARS_MAX: usize = 64 << 10;
 
@@ -60,8 +63,10 @@ impl Errand<'_> {
         let ToolCall { gateway, caller, entry, .. } = self.call;
         let filled = with_files_named(&self.call.tool().handling.files, arguments);
         let params = format!("\"name\":{},\"arguments\":{filled}", json!(entry.own));
-        let asked =
-            gateway.servers.request(&entry.server, ServerRequest::new(METHOD, params), caller.clone());
+        let mut request = ServerRequest::new(METHOD, params);
+        // The same each time, so that the same arguments have the same text.
+        request.call = Some(CallId::new(SHOWN_CALL));
+        let asked = gateway.servers.request(&entry.server, request, caller.clone());
         match asked.await {
             Ok(ServerReply::Complete(result) | ServerReply::Cached(result)) => {
                 let PreviewText { text } = result.decode().map_err(|_| unshown("its answer has no text"))?;
