@@ -5,6 +5,7 @@ mod automations;
 mod calls;
 mod catalogue;
 mod citations;
+mod connectors;
 mod contents;
 mod filters;
 mod grants;
@@ -62,6 +63,7 @@ fn rooms() -> Router<PageContext> {
         .merge(runs::routes())
         .merge(automations::routes())
         .merge(servers::routes())
+        .merge(connectors::routes())
         .merge(tools::routes())
         .merge(reviews::routes())
         .merge(agents::routes())
