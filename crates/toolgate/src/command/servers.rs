@@ -1,16 +1,14 @@
 //! `toolgate servers`: the servers behind the gateway, and their health.
 
+mod import;
 mod login;
 mod roster;
 mod show;
 
-use std::collections::BTreeMap;
-use std::io::{IsTerminal, Write};
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use serde_json::{Value, json};
 use toolgate_core::ServerName;
 use toolgate_core::server::{ServerHealth, ServerState};
@@ -20,11 +18,9 @@ use toolgate_store::Store;
 use super::context::Context;
 use crate::cli::ServersCommand;
 use crate::config::Config;
-use crate::import::{self, ImportEnvironment, ImportPlan};
 use crate::local::open_store;
-use crate::output::{printable, put, say, talk};
+use crate::output::{printable, say};
 use crate::wiring::{self, AssembledGateway, ServerRecording};
-use crate::{consent, lock};
 
 pub(super) use roster::{RosterServer, roster, target, unknown_server};
 use show::health;
@@ -33,81 +29,11 @@ pub(super) async fn run(context: &Context, command: ServersCommand) -> anyhow::R
     match command {
         ServersCommand::List => show::list(context).await,
         ServersCommand::Show { name } => show::show(context, &name).await,
-        ServersCommand::Import { file, dry_run, yes } => import(context, &file, dry_run, yes),
+        ServersCommand::Import(args) => import::import(context, args).await,
         ServersCommand::Test { name } => test(context, &name).await,
         ServersCommand::Login(args) => login::login(context, args).await,
         ServersCommand::Logout { name, principal } => login::logout(context, &name, principal).await,
     }
-}
-
-fn import(context: &Context, file: &Path, dry_run: bool, yes: bool) -> anyhow::Result<ExitCode> {
-    let path = context.cwd.join(file);
-    let text =
-        std::fs::read_to_string(&path).with_context(|| format!("could not read {}", file.display()))?;
-    let home = std::env::home_dir();
-    let config = context.config_as_written()?;
-    let found = import::read_client_config(
-        &path,
-        &text,
-        &ImportEnvironment { home: home.as_deref(), listen: config.listen },
-    )?;
-    let target = context.whereabouts().file_to_write();
-    let current = match std::fs::read_to_string(&target) {
-        Ok(text) => Some(text),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error).with_context(|| format!("could not read {}", target.display())),
-    };
-    let plan = import::plan(found, &path, &target, current.as_deref(), &BTreeMap::new())?;
-    if context.global.json {
-        say!("{}", plan_json(&plan));
-    } else {
-        put!("{}", printable(&plan.to_string()));
-    }
-    if dry_run || plan.additions.is_empty() {
-        return Ok(ExitCode::SUCCESS);
-    }
-    if !yes {
-        if context.global.json || !std::io::stdin().is_terminal() {
-            bail!(
-                "nothing was written: there is no terminal to ask at\nhint: `--yes` writes it without a question"
-            );
-        }
-        if !confirmed()? {
-            talk!("Nothing was written.");
-            return Ok(ExitCode::FAILURE);
-        }
-    }
-    let backup = import::apply(&plan)?;
-    // The import implies agreement to the file.
-    if context.whereabouts().unnamed_file().is_some_and(|file| !consent::is_agreed(&file))
-        && let Err(error) = consent::agree(&plan.target)
-    {
-        tracing::debug!(%error, "the next command asks whether the file is wanted");
-    }
-    let kept = backup
-        .map(|backup| format!("; what was there before is in {}", backup.display()))
-        .unwrap_or_default();
-    talk!("Wrote {}{kept}.", plan.target.display());
-    if lock::running(&config.data).is_some() {
-        talk!("The gateway that runs takes it up within a second; `toolgate servers list` says how they do.");
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-fn plan_json(plan: &ImportPlan) -> Value {
-    json!({
-        "file": plan.target,
-        "added": plan.additions.iter().map(|server| &server.name).collect::<Vec<_>>(),
-        "skipped": plan.skipped.iter().map(|(name, reason)| json!({ "name": name, "reason": reason })).collect::<Vec<_>>(),
-        "conflicts": plan.conflicts.iter().map(|one| json!({ "name": one.name, "suggested": one.suggested })).collect::<Vec<_>>(),
-    })
-}
-
-fn confirmed() -> anyhow::Result<bool> {
-    std::io::stderr().write_all(b"Write this? [y/N] ")?;
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
 /// The result of trying one server.

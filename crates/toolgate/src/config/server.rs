@@ -1,5 +1,6 @@
 //! One `[[servers]]` table.
 
+mod api;
 mod oauth;
 mod sandbox;
 mod transport;
@@ -41,6 +42,10 @@ pub(super) const KEYS: &[&str] = &[
     "url",
     "urls",
     "registered",
+    "openapi",
+    "connector",
+    "base_url",
+    "query",
     "headers",
     "oauth",
     "network",
