@@ -13,4 +13,5 @@ pub mod model;
 pub mod neighbour;
 pub mod openbao;
 pub mod pki;
+pub mod providers;
 pub mod worker;

@@ -73,6 +73,7 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     ),
     ("toolgate-search", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("sentence-encoder", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
+    ("connector-file", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("docir", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("engine-protocol", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("language-codes", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),

@@ -1,0 +1,10 @@
+//! Operations of a document as tools.
+
+mod answers;
+mod arguments;
+mod content;
+mod fields;
+mod listing;
+mod parameters;
+
+pub(crate) use listing::each_tool;

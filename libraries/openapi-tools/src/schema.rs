@@ -1,0 +1,21 @@
+//! Schemas of OpenAPI as JSON Schema 2020-12. References stay references: what they lead to moves into `$defs`.
+//!
+//! A schema that is not understood, or that leads nowhere, becomes one that allows more, never less.
+
+mod assemble;
+mod convert;
+mod definitions;
+mod keywords;
+mod pattern;
+
+pub(crate) use assemble::{SchemaRoot, assemble};
+pub(crate) use convert::{ConvertedSchema, SchemaDraft};
+pub(crate) use definitions::SchemaDefinitions;
+pub(crate) use keywords::beginning;
+
+/// The side that a schema is for. Properties that only the other side may send are left out.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum SchemaSide {
+    Input,
+    Output,
+}
