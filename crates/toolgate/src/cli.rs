@@ -43,7 +43,7 @@ pub(crate) use platform::PlatformCommand;
 pub(crate) use policy::{ExplainArgs, PolicyCommand};
 pub(crate) use run::RunArgs;
 pub(crate) use runs::{AnswerArgs, InputsCommand, ListInputsArgs, ListRunsArgs, RunsCommand};
-pub(crate) use servers::{AddServerArgs, LoginArgs, ServersCommand};
+pub(crate) use servers::{AddServerArgs, ImportArgs, LoginArgs, ServersCommand};
 pub(crate) use sessions::{ExplainSessionArgs, ListSessionsArgs, MountArg, OpenArgs, SessionsCommand};
 pub(crate) use settings::{SecretArgs, SecretsCommand, SettingsCommand};
 pub(crate) use store::{MigrateArgs, StoreCommand};

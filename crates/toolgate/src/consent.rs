@@ -94,7 +94,7 @@ fn programs(at: &ConfigHints<'_>) -> Option<Vec<String>> {
     let enabled = config.servers.iter().filter(|server| server.enabled);
     let command = |transport: &TransportSpec| match transport {
         TransportSpec::Stdio { command, args, .. } => Some(format!("{command} {}", args.join(" "))),
-        TransportSpec::Http { .. } => None,
+        TransportSpec::Http { .. } | TransportSpec::Api(_) => None,
     };
     Some(enabled.filter_map(|server| command(&server.spec.transport)).collect())
 }

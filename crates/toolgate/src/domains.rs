@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate_claims::Claims;
+use toolgate_connectors::Connectors;
 use toolgate_core::platform::PlatformTool;
 use toolgate_documents::Documents;
 use toolgate_domain::DomainSet;
@@ -29,6 +30,7 @@ pub(crate) fn tools() -> Vec<Arc<PlatformTool>> {
         toolgate_tasks::domain().tools(),
         toolgate_documents::domain().tools(),
         toolgate_index::domain().tools(),
+        toolgate_connectors::domain().tools(),
     ]
     .concat();
     tools.sort_by(|one, other| one.wire.cmp(&other.wire));
@@ -47,23 +49,14 @@ pub(crate) struct DomainStates<'a> {
     pub(crate) indexes: &'a Arc<Indexes>,
     pub(crate) knowledge: &'a Arc<KnowledgeBases>,
     pub(crate) claims: &'a Arc<Claims>,
+    pub(crate) connectors: &'a Arc<Connectors>,
     pub(crate) input_hold: Duration,
 }
 
 /// The same tools with what they work on.
 pub(crate) fn bind(states: DomainStates<'_>) -> DomainSet {
-    let DomainStates {
-        files,
-        runs,
-        substrate,
-        schemas,
-        tasks,
-        documents,
-        indexes,
-        knowledge,
-        claims,
-        input_hold,
-    } = states;
+    let DomainStates { files, runs, substrate, schemas, tasks, documents, indexes, .. } = states;
+    let DomainStates { knowledge, claims, connectors, input_hold, .. } = states;
     let platform = Arc::new(PlatformTools::new(files.clone(), runs.clone(), input_hold));
     DomainSet::default()
         .with(toolgate_platform::control(), &platform)
@@ -76,6 +69,7 @@ pub(crate) fn bind(states: DomainStates<'_>) -> DomainSet {
         .with(toolgate_tasks::domain(), tasks)
         .with(toolgate_documents::domain(), documents)
         .with(toolgate_index::domain(), indexes)
+        .with(toolgate_connectors::domain(), connectors)
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
-//! `toolgate servers import`: imports the servers of a client's configuration.
+//! `toolgate servers import`: imports the servers of a client's configuration, or an API by its OpenAPI document.
 //!
 //! `read_client_config` parses the client's file, `plan` compares it with the current configuration and lists
 //! the additions, `apply` writes. Nothing is written that `config` would refuse.
 
 mod client;
+pub(crate) mod openapi;
 mod secret;
 #[cfg(test)]
 mod tests;
@@ -39,8 +40,22 @@ pub(crate) struct ImportedServer {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ImportedTransport {
-    Command { command: String, args: Vec<String>, env: BTreeMap<String, String>, cwd: Option<String> },
-    Url { url: String, headers: BTreeMap<String, String> },
+    Command {
+        command: String,
+        args: Vec<String>,
+        env: BTreeMap<String, String>,
+        cwd: Option<String>,
+    },
+    Url {
+        url: String,
+        headers: BTreeMap<String, String>,
+    },
+    Api {
+        openapi: String,
+        base_url: Option<String>,
+        headers: BTreeMap<String, String>,
+        query: BTreeMap<String, String>,
+    },
 }
 
 /// The content of a client's file.
@@ -301,6 +316,15 @@ fn table(server: &ImportedServer) -> Table {
             insert_enabled(&mut table, server);
             insert_map(&mut table, "headers", headers);
         }
+        ImportedTransport::Api { openapi, base_url, headers, query } => {
+            table.insert("openapi", text(openapi));
+            if let Some(base_url) = base_url {
+                table.insert("base_url", text(base_url));
+            }
+            insert_enabled(&mut table, server);
+            insert_map(&mut table, "headers", headers);
+            insert_map(&mut table, "query", query);
+        }
     }
     table
 }
@@ -406,6 +430,14 @@ fn write_transport(f: &mut fmt::Formatter<'_>, server: &ImportedServer) -> fmt::
                 if server.secrets.iter().any(|key| key == "url") { secret::without_query(url) } else { url };
             writeln!(f, "      url: {url}")?;
             write_map(f, "headers", headers, server)
+        }
+        ImportedTransport::Api { openapi, base_url, headers, query } => {
+            writeln!(f, "      openapi: {openapi}")?;
+            if let Some(base_url) = base_url {
+                writeln!(f, "      base_url: {base_url}")?;
+            }
+            write_map(f, "headers", headers, server)?;
+            write_map(f, "query", query, server)
         }
     }
 }

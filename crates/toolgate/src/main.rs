@@ -67,6 +67,7 @@ mod sockets;
 
 // Clients and servers of other programs.
 mod connect;
+mod connectors;
 mod import;
 mod published;
 

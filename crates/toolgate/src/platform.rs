@@ -1,5 +1,5 @@
 //! The gateway's own domains: files, runs, tasks, the substrate, schemas, documents,
-//! indexes, knowledge bases, claims, and its own tools over them; and the engine beside them.
+//! indexes, knowledge bases, claims, connectors, and its own tools over them; and the engine beside them.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -7,8 +7,10 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolgate_claims::{Claims, ClaimsSetup};
+use toolgate_connectors::{Connectors, ConnectorsSetup};
 use toolgate_core::Refusal;
 use toolgate_core::governance::Clock;
+use toolgate_core::port::Servers;
 use toolgate_documents::{Documents, DocumentsSetup};
 use toolgate_domain::DomainSet;
 use toolgate_edge::{Gateway, GatewaySuppliers, Quotas};
@@ -17,6 +19,7 @@ use toolgate_files::{Files, FilesSettings};
 use toolgate_index::{IndexSetup, Indexes};
 use toolgate_models::ModelDesk;
 use toolgate_pipeline::schema::Schemas;
+use toolgate_registry::Registry;
 use toolgate_runs::{Runs, WaitLimits};
 use toolgate_schema::{SchemaSetup, SchemaVersions};
 use toolgate_store::Store;
@@ -26,6 +29,7 @@ use toolgate_work::{WorkDesk, WorkSettings, WorkSetup};
 
 use crate::citations::DocumentSights;
 use crate::config::Config;
+use crate::connectors::RegisteredServers;
 use crate::domains::DomainStates;
 use crate::engine;
 use crate::governance::{Governance, SystemClock};
@@ -49,18 +53,27 @@ pub(crate) struct PlatformDomains {
     /// Connected where the gateway runs agents.
     pub(crate) tasks: Arc<TaskTools>,
     pub(crate) indexes: Arc<Indexes>,
+    pub(crate) connectors: Arc<Connectors>,
     pub(crate) tools: Arc<DomainSet>,
 }
 
+/// The parts of the gateway that domains stand on.
+pub(crate) struct DomainGround<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) store: &'a Store,
+    pub(crate) governance: &'a Governance,
+    pub(crate) models: &'a Arc<ModelDesk>,
+    pub(crate) servers: Arc<dyn Servers>,
+    pub(crate) registry: &'a Arc<Registry>,
+}
+
 pub(crate) async fn open(
-    config: &Config,
-    store: &Store,
-    governance: &Governance,
+    ground: DomainGround<'_>,
     listen: SocketAddr,
     record: ServerRecording,
-    models: &Arc<ModelDesk>,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<PlatformDomains> {
+    let DomainGround { config, store, governance, models, servers, registry } = ground;
     let clock = Arc::new(SystemClock::default());
     let files = Files::open(toolgate_files::FilesSetup {
         store: store.clone(),
@@ -137,6 +150,15 @@ pub(crate) async fn open(
         runs: runs.clone(),
         proofs: Arc::new(SignedProofs { config: Arc::new(config.clone()), store: store.clone() }),
     });
+    let connectors = toolgate_connectors::open(ConnectorsSetup {
+        store: store.clone(),
+        clock,
+        substrate: substrate.clone(),
+        runs: runs.clone(),
+        work: work.clone(),
+        servers,
+        roster: Arc::new(RegisteredServers(registry.clone())),
+    });
     let tasks = Arc::new(TaskTools::default());
     let tools = Arc::new(crate::domains::bind(DomainStates {
         files: &files,
@@ -148,11 +170,24 @@ pub(crate) async fn open(
         indexes: &indexes,
         knowledge: &knowledge,
         claims: &claims,
+        connectors: &connectors,
         input_hold: config.runs.input_hold,
     }));
     let citations = Arc::new(DocumentSights { store: store.clone(), documents, engine: engine.clone() });
     let working = TaskTracker::new();
-    Ok(PlatformDomains { files, runs, substrate, engine, work, working, indexes, citations, tasks, tools })
+    Ok(PlatformDomains {
+        files,
+        runs,
+        substrate,
+        engine,
+        work,
+        working,
+        indexes,
+        connectors,
+        citations,
+        tasks,
+        tools,
+    })
 }
 
 fn desk(store: &Store, runs: &Arc<Runs>, clock: Arc<dyn Clock>, stream: String) -> Arc<WorkDesk> {

@@ -31,6 +31,7 @@ use crate::agents::AgentDoorway;
 use crate::archiving;
 use crate::checkpoints::ConfiguredFolder;
 use crate::config::{Config, WebhookConfig};
+use crate::connectors::ShownConnectors;
 use crate::credentials::DeskCredentials;
 use crate::governance::{Governance, SystemClock};
 use crate::judging::EnginePolicyPort;
@@ -128,6 +129,7 @@ pub(crate) async fn api(
         platform: domains.tools.tools().to_vec(),
         files: domains.files.clone(),
         citations: domains.citations.clone(),
+        connectors: Arc::new(ShownConnectors(domains.connectors.clone())),
         runs: domains.runs.clone(),
         tasks: domains.tasks.clone(),
         streams: Arc::new(McpStreamQuota(quotas.clone())),

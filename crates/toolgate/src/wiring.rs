@@ -46,7 +46,7 @@ use crate::machine::{HubCatalog, ManagerControl};
 use crate::models;
 use crate::outbound;
 use crate::pages;
-use crate::platform::{self, PlatformDomains};
+use crate::platform::{self, DomainGround, PlatformDomains};
 pub(crate) use crate::recording::ServerRecording;
 use crate::rest::{self, RestDoorway};
 use crate::seating;
@@ -148,6 +148,7 @@ async fn build(
         watcher: watcher.clone(),
         facts: chronicle.memory(),
         keyring: Arc::new(keys.clone()),
+        clock: Arc::new(SystemClock::default()),
         limits: config.limits.clone(),
         env: environment::all().collect(),
         reaper_command: Some((
@@ -210,7 +211,15 @@ async fn build(
         shutdown: shutdown.clone(),
     })
     .await?;
-    let domains = platform::open(config, store, &governance, listen, record, &models, &shutdown).await?;
+    let ground = DomainGround {
+        config,
+        store,
+        governance: &governance,
+        models: &models,
+        servers: servers.clone(),
+        registry: &registry,
+    };
+    let domains = platform::open(ground, listen, record, &shutdown).await?;
     let doorway = RestDoorway::default();
     let bearer = callers::bearer(config)?;
     let quotas = Quotas::new(config.quotas.clone(), Arc::new(StoredUsage(store.clone())));
@@ -263,6 +272,8 @@ async fn build(
     if record == ServerRecording::Yes {
         let following = toolgate_index::follow(domains.indexes.clone());
         tasks.spawn(shutdown.clone().run_until_cancelled_owned(following));
+        let doubting = toolgate_connectors::follow(domains.connectors.clone());
+        tasks.spawn(shutdown.clone().run_until_cancelled_owned(doubting));
     }
     if let Some(checkpointer) = checkpointer {
         tasks.spawn(shutdown.clone().run_until_cancelled_owned(checkpointer.run()));

@@ -37,6 +37,10 @@ pub(crate) use check::not_text;
 pub(crate) use kind::is_text;
 
 use crate::files::Files;
+use crate::shown_change::ShownChange;
+
+/// A request to outside, as people see it. It is made of all arguments.
+const REQUEST: ShownChange = ShownChange { kind: "outgoing request", place: "/" };
 
 impl Contents for Files {
     fn concerns(&self, tool: &Tool, arguments: &RawJson) -> bool {
@@ -50,6 +54,14 @@ impl Contents for Files {
         arguments: &'a Value,
     ) -> BoxFuture<'a, Result<AttachedContents, Refusal>> {
         Box::pin(self.attached(holder, tool, arguments))
+    }
+
+    fn keep_request<'a>(
+        &'a self,
+        holder: &'a ContentHolder,
+        text: String,
+    ) -> BoxFuture<'a, Result<AttachedContents, Refusal>> {
+        Box::pin(self.attach_change(holder, REQUEST, text))
     }
 
     fn expand<'a>(

@@ -20,6 +20,7 @@ mod calls;
 mod claims;
 mod code;
 mod collection;
+mod connectors;
 mod console;
 mod credentials;
 mod door;
@@ -44,6 +45,7 @@ pub use calls::*;
 pub use claims::*;
 pub use code::{Code, CodeArea, CodeChannel, Hint, Retry};
 pub use collection::*;
+pub use connectors::*;
 pub use console::*;
 pub use credentials::*;
 pub use door::*;
@@ -76,6 +78,7 @@ pub static AREAS: &[&CodeArea] = &[
     &INDEXES,
     &KNOWLEDGE,
     &CLAIMS,
+    &CONNECTORS,
     &RUNS,
     &MODELS,
     &DRIVEN,

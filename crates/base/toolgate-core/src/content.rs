@@ -111,6 +111,13 @@ pub trait Contents: Send + Sync {
         arguments: &'a Value,
     ) -> BoxFuture<'a, Result<AttachedContents, Refusal>>;
 
+    /// Keeps the text of a request that people are shown before they agree to it, as a file of the caller.
+    fn keep_request<'a>(
+        &'a self,
+        holder: &'a ContentHolder,
+        text: String,
+    ) -> BoxFuture<'a, Result<AttachedContents, Refusal>>;
+
     /// Builds the server's arguments once the call may be sent. A file that has changed since the lookup is
     /// refused.
     fn expand<'a>(

@@ -244,7 +244,7 @@ words!(
         Failed = "failed",
         /// The call was cancelled before it was answered.
         Cancelled = "cancelled",
-        /// The call was sent, and the gateway died before the answer: how it ended is not known.
+        /// The call was sent, and the gateway died before the answer, or a connector lost it: how it ended is not known.
         Unknown = "unknown",
         /// The arguments do not fit the tool's schema.
         Invalid = "invalid",

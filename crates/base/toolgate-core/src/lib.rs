@@ -7,6 +7,7 @@ pub mod principal;
 pub mod scope;
 
 // Tools and servers.
+pub mod connector;
 pub mod platform;
 pub mod registry;
 pub mod server;

@@ -6,6 +6,9 @@ use std::sync::Arc;
 /// The server that policies and the ledger know the gateway's own tools by. No other may be called so.
 pub const OWN_SERVER: &str = "toolgate";
 
+/// The beginning of the names of servers that are connectors.
+const CONNECTOR: &str = "connector.";
+
 /// The name of a server, as the operator wrote it: the first half of a canonical name.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ServerName(Arc<str>);
@@ -39,6 +42,13 @@ impl ServerName {
 
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The provider of a server called `connector.PROVIDER` or `connector.PROVIDER.CONNECTION`, such as `slack`. Sessions see
+    /// its tools only if they mount that provider.
+    pub fn provider(&self) -> Option<&str> {
+        let rest = self.0.strip_prefix(CONNECTOR)?;
+        rest.split('.').next().filter(|provider| !provider.is_empty())
     }
 
     /// The text itself, not a copy.

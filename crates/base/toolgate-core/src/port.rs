@@ -13,7 +13,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_core::Stream;
 
-use crate::id::{RunId, SessionId};
+use crate::id::{CallId, RunId, SessionId};
 use crate::server::{InstanceId, ServerListing, ServerState};
 use crate::{Fault, PrincipalId, RawJson, RpcError, ServerName, Tool};
 
@@ -43,6 +43,8 @@ pub struct ServerRequest {
     pub belongs_to: Option<AffinityKey>,
     /// The session and the run of a tool call. Only servers that keep a state for their callers are told.
     pub origin: Option<CallOrigin>,
+    /// The call that the request belongs to. APIs that take a key against repetition are given it.
+    pub call: Option<CallId>,
     /// Texts that are written into `params` while the request is sent, in order of position.
     pub inserts: Vec<TextInsert>,
 }
@@ -90,6 +92,7 @@ impl ServerRequest {
             tool: None,
             belongs_to: None,
             origin: None,
+            call: None,
             inserts: Vec::new(),
         }
     }

@@ -86,6 +86,8 @@ pub enum TransportSpec {
         /// May name secrets of the vault: `Bearer ${vault:NAME}`.
         headers: BTreeMap<String, String>,
     },
+    /// An HTTP API without MCP: the gateway makes its tools of a description, and its requests of calls.
+    Api(ApiSpec),
 }
 
 impl TransportSpec {
@@ -93,6 +95,39 @@ impl TransportSpec {
     pub fn http(url: impl Into<String>, headers: BTreeMap<String, String>) -> Self {
         TransportSpec::Http { instances: vec![InstanceSpec::only(url)], headers }
     }
+}
+
+/// An HTTP API, and the description that its tools are made of: an OpenAPI document, a connector file, or both.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ApiSpec {
+    /// The path or the address of an OpenAPI document.
+    pub document: Option<String>,
+    /// The name of a connector that ships with the gateway, or the path of a connector file.
+    pub connector: Option<String>,
+    /// The address of the API, if it is not the one that the document or the connector file names.
+    pub base_url: Option<String>,
+    /// Headers of every request. They may name secrets of the vault.
+    pub headers: BTreeMap<String, String>,
+    /// Parameters in the query of every request. They may name secrets of the vault.
+    pub query: BTreeMap<String, String>,
+}
+
+impl ApiSpec {
+    /// The values that may name secrets.
+    pub fn templates(&self) -> impl Iterator<Item = &String> {
+        self.headers.values().chain(self.query.values())
+    }
+
+    /// The address that people configured, if there is one: of the API, or else of its document.
+    pub fn address(&self) -> Option<&str> {
+        let is_url = |text: &&str| is_web_address(text);
+        self.base_url.as_deref().or_else(|| self.document.as_deref().filter(is_url))
+    }
+}
+
+/// True for addresses, as opposed to paths and names.
+pub fn is_web_address(text: &str) -> bool {
+    text.starts_with("https://") || text.starts_with("http://")
 }
 
 /// The confinement of a server's process.
@@ -279,7 +314,7 @@ pub struct ServerState {
     pub reason: Option<String>,
     pub era: Option<Era>,
     pub protocol_version: Option<String>,
-    /// "stdio", "streamable-http" or "http+sse".
+    /// "stdio", "streamable-http", "http+sse" or "api".
     pub transport: Option<&'static str>,
     pub pid: Option<u32>,
     pub restarts: u32,

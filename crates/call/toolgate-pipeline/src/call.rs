@@ -27,7 +27,7 @@ impl Pipeline {
             let validated = validate::validate(self, filtered)?;
             let attached = attach::attach(self, validated, executor).await?;
             let permitted = decide::decide(self, attached)?;
-            let approved = approve::approve(self, permitted, client, cancel).await?;
+            let approved = approve::approve(self, permitted, client, executor, cancel).await?;
             execute::execute(self, approved, executor, cancel).await
         };
         let answer = record::record(self, ended.await).await.answer();

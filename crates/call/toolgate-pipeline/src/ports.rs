@@ -59,6 +59,20 @@ pub trait Executor: Send + Sync {
         None
     }
 
+    /// True if people who are asked about the call are shown the request that would leave.
+    fn has_preview(&self) -> bool {
+        false
+    }
+
+    /// Looks up that request, with secrets hidden, and keeps its text: people agree to this text. `arguments` are those that
+    /// people are shown.
+    fn preview<'a>(
+        &'a self,
+        _arguments: &'a serde_json::Value,
+    ) -> BoxFuture<'a, Result<AttachedContents, toolgate_core::Refusal>> {
+        Box::pin(std::future::ready(Ok(AttachedContents::default())))
+    }
+
     /// Checks whether the call may start at this very moment, which may be long after it was proposed. `None`
     /// if there is nothing to check. `arguments` is set if they differ from what the client sent.
     fn admit<'a>(

@@ -9,6 +9,7 @@ pub(crate) mod execute;
 pub(crate) mod filter;
 mod heard;
 mod output;
+mod preview;
 pub(crate) mod record;
 mod refusals;
 mod unseen;

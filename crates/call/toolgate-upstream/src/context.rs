@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use toolgate_core::governance::Clock;
 use toolgate_core::port::{Keyring, ServerError, ServerWatcher, SourceError};
 use toolgate_core::server::ServerSpec;
 use toolgate_core::{Fault, FaultKind, MessageLimits, ServerName};
@@ -26,6 +27,7 @@ pub(crate) struct SharedContext {
     pub(crate) watcher: Arc<dyn ServerWatcher>,
     pub(crate) facts: Arc<dyn ServerFacts>,
     pub(crate) keyring: Arc<dyn Keyring>,
+    pub(crate) clock: Arc<dyn Clock>,
     pub(crate) limits: MessageLimits,
     /// The environment that children may inherit, already narrowed to [`crate::INHERITED`].
     pub(crate) base_env: BTreeMap<String, String>,

@@ -331,7 +331,9 @@ fn members_of(spec: &ServerSpec) -> Vec<(InstanceId, ServerSpec)> {
         ..spec.clone()
     };
     match &spec.transport {
-        TransportSpec::Stdio { .. } => vec![(InstanceId::only(), alone(spec.transport.clone()))],
+        TransportSpec::Stdio { .. } | TransportSpec::Api(_) => {
+            vec![(InstanceId::only(), alone(spec.transport.clone()))]
+        }
         TransportSpec::Http { instances, headers } => instances
             .iter()
             .enumerate()

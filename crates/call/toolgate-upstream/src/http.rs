@@ -47,14 +47,26 @@ impl Endpoint {
         let instance = instances.first();
         let url = instance.map_or("", |instance| &instance.url);
         let parsed = url::Url::parse(url).map_err(|_| BadAddress::Url { url: shown(url) })?;
-        let resolver = Resolver::system(ctx.spec.reach);
-        let client = ServerClient::new(&parsed, resolver, &ctx.spec.egress, ctx.tasks.clone())?;
-        let (headers, mut secret) = configured_headers(headers)?;
+        let client = client(ctx, &parsed)?;
+        let (mut headers, mut secret) = configured_headers(headers)?;
+        headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if let Some(instance) = instance.filter(|instance| instance.wants_token) {
             show_token(instance, &headers, &mut secret);
         }
         let keys = ServerKeys::new(ctx.name().clone(), parsed.to_string(), ctx.house.keyring.clone(), secret);
         Ok(Self { client, target: target(&parsed)?, url: parsed, headers, keys })
+    }
+
+    /// An API that does not speak MCP, at this address.
+    pub(crate) fn of_api(
+        ctx: &ServerContext,
+        url: &url::Url,
+        headers: &BTreeMap<String, String>,
+    ) -> Result<Self, BadAddress> {
+        let (headers, secret) = configured_headers(headers)?;
+        let keys = ServerKeys::new(ctx.name().clone(), url.to_string(), ctx.house.keyring.clone(), secret);
+        Ok(Self { client: client(ctx, url)?, target: target(url)?, url: url.clone(), headers, keys })
     }
 
     /// The same server at another path.
@@ -94,7 +106,7 @@ impl Endpoint {
         self.send(who, Method::DELETE, headers, Bytes::new().into()).await
     }
 
-    async fn send(
+    pub(crate) async fn send(
         &self,
         who: SecretUser<'_>,
         method: Method,
@@ -105,6 +117,16 @@ impl Endpoint {
             return self.client.send(method, self.target.clone(), headers, message).await;
         }
         Box::pin(self.send_with_keys(who, method, headers, message)).await
+    }
+
+    /// Sends without any credential.
+    pub(crate) async fn send_openly(
+        &self,
+        method: Method,
+        headers: HeaderMap,
+        message: OutgoingMessage,
+    ) -> Result<ServerResponse, SendError> {
+        self.client.send(method, self.target.clone(), headers, message).await
     }
 
     /// A refused credential may be replaced and the request repeated, once: a refused request has had no
@@ -135,6 +157,11 @@ impl Endpoint {
         self.keys.instead_of(&shown, who, challenge.as_deref()).await?.put_on(&mut headers);
         self.client.send(method, self.target.clone(), headers, message).await
     }
+}
+
+fn client(ctx: &ServerContext, url: &url::Url) -> Result<Arc<ServerClient>, BadAddress> {
+    let resolver = Resolver::system(ctx.spec.reach);
+    ServerClient::new(url, resolver, &ctx.spec.egress, ctx.tasks.clone())
 }
 
 type SecretHeaders = Vec<(HeaderName, SecretTemplate)>;
@@ -175,8 +202,6 @@ fn configured_headers(
         value.set_sensitive(true);
         headers.insert(key, value);
     }
-    headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     if !headers.contains_key(header::USER_AGENT) {
         headers.insert(
             header::USER_AGENT,

@@ -210,13 +210,15 @@ fn sensitive(text: &str, name: &str) -> Result<HeaderValue, NoKey> {
 
 /// The permission to show one principal's results to others: not if the server may know whose they are.
 pub(crate) fn sharing(spec: &ServerSpec, keyring: &dyn Keyring) -> CacheSharing {
-    let mut values = match &spec.transport {
-        TransportSpec::Stdio { env, .. } => env.values(),
-        TransportSpec::Http { headers, .. } => headers.values(),
+    let has_secrets = match &spec.transport {
+        TransportSpec::Stdio { env, .. } => env.values().any(|value| template::has_secret(value)),
+        TransportSpec::Http { headers, .. } => headers.values().any(|value| template::has_secret(value)),
+        // The connector file may name further ones.
+        TransportSpec::Api(api) => {
+            api.connector.is_some() || api.templates().any(|value| template::has_secret(value))
+        }
     };
-    let personal = spec.isolation == Isolation::Principal
-        || values.any(|value| template::has_secret(value))
-        || keyring.signs_in(&spec.name);
+    let personal = spec.isolation == Isolation::Principal || has_secrets || keyring.signs_in(&spec.name);
     if personal { CacheSharing::Never } else { CacheSharing::Allowed }
 }
 

@@ -9,6 +9,7 @@ mod own;
 mod reading;
 
 // Connections, by transport.
+mod api;
 mod client;
 mod events;
 mod http;
@@ -56,6 +57,7 @@ use parking_lot::{Mutex, RwLock};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use toolgate_core::governance::Clock;
 use toolgate_core::port::{
     BoxFuture, Caller, Keyring, ServerError, ServerReply, ServerRequest, ServerWatcher, Servers,
 };
@@ -83,6 +85,8 @@ pub struct ManagerSetup {
     pub facts: Arc<dyn ServerFacts>,
     /// The credentials that the gateway shows to servers.
     pub keyring: Arc<dyn Keyring>,
+    /// Dates the requests to APIs that want them signed.
+    pub clock: Arc<dyn Clock>,
     pub limits: MessageLimits,
     /// The gateway's own environment; children get the part of it that [`INHERITED`] names.
     pub env: BTreeMap<String, String>,
@@ -111,6 +115,7 @@ impl ServerManager {
             watcher: setup.watcher,
             facts: setup.facts,
             keyring: setup.keyring,
+            clock: setup.clock,
             limits: setup.limits,
             base_env,
             reaper: SharedContext::reaper_of(setup.reaper_command),

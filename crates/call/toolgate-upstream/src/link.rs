@@ -6,6 +6,7 @@ use toolgate_core::port::{Caller, ServerError, ServerReply, ServerRequest};
 use toolgate_core::server::Era;
 
 use crate::answer;
+use crate::api::link::ApiLink;
 use crate::callers::{CallerNaming, ENDED, EndedCaller};
 use crate::context::ServerContext;
 use crate::deadline::Deadline;
@@ -23,6 +24,7 @@ pub(crate) enum ServerLink {
     Pair(SsePair),
     Sessions(HttpSessions),
     Stateless(StatelessLink),
+    Api(Box<ApiLink>),
 }
 
 pub(crate) struct LiveLink {
@@ -48,6 +50,7 @@ impl LiveLink {
             ServerLink::Process(_) => "stdio",
             ServerLink::Pair(_) => "http+sse",
             ServerLink::Sessions(_) | ServerLink::Stateless(_) => "streamable-http",
+            ServerLink::Api(_) => "api",
         }
     }
 
@@ -63,7 +66,7 @@ impl LiveLink {
         match &self.link {
             ServerLink::Process(process) => Some(&process.pipe),
             ServerLink::Pair(pair) => Some(&pair.pipe),
-            ServerLink::Sessions(_) | ServerLink::Stateless(_) => None,
+            ServerLink::Sessions(_) | ServerLink::Stateless(_) | ServerLink::Api(_) => None,
         }
     }
 
@@ -76,6 +79,7 @@ impl LiveLink {
         match &self.link {
             ServerLink::Stateless(stateless) => stateless.request(request, caller, deadline).await,
             ServerLink::Sessions(sessions) => sessions.request(request, caller, deadline).await,
+            ServerLink::Api(api) => api.request(request, caller, deadline).await,
             ServerLink::Process(ServerProcess { pipe, .. }) | ServerLink::Pair(SsePair { pipe, .. }) => {
                 self.over_pipe(pipe, request, caller, deadline).await
             }
@@ -131,6 +135,7 @@ impl LiveLink {
             ServerLink::Pair(pair) => pair.end(),
             ServerLink::Sessions(sessions) => sessions.close().await,
             ServerLink::Stateless(stateless) => stateless.close(),
+            ServerLink::Api(api) => api.close(),
         }
     }
 
@@ -141,6 +146,7 @@ impl LiveLink {
             ServerLink::Pair(pair) => pair.sweep(),
             ServerLink::Sessions(sessions) => sessions.close_idle(sessions_idle).await,
             ServerLink::Stateless(stateless) => stateless.sweep(),
+            ServerLink::Api(api) => api.sweep(),
         }
     }
 
@@ -180,6 +186,7 @@ impl LiveLink {
         match &self.link {
             ServerLink::Stateless(stateless) => stateless.notify(ENDED, ended.message()).await,
             ServerLink::Sessions(sessions) => sessions.notify(ended.message()).await,
+            ServerLink::Api(_) => {}
             ServerLink::Process(ServerProcess { pipe, .. }) | ServerLink::Pair(SsePair { pipe, .. }) => {
                 pipe.notify(ended.message()).await;
             }

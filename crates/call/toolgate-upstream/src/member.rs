@@ -124,7 +124,7 @@ impl FleetMember {
     ) -> Arc<Self> {
         let limit = match &ctx.spec.transport {
             TransportSpec::Http { instances, .. } => instances.first().and_then(|one| one.concurrency_max),
-            TransportSpec::Stdio { .. } => None,
+            TransportSpec::Stdio { .. } | TransportSpec::Api(_) => None,
         };
         let member = Arc::new(Self {
             ctx,
@@ -167,7 +167,8 @@ impl FleetMember {
         deadline: &Arc<Deadline>,
     ) -> Result<ServerReply, ServerError> {
         let outcome = self.send(live, request, caller.clone(), deadline).await;
-        if live.era() == Era::Modern && older::was_asked(&outcome, &*caller) {
+        let speaks_mcp = !matches!(live.link, ServerLink::Api(_));
+        if speaks_mcp && live.era() == Era::Modern && older::was_asked(&outcome, &*caller) {
             self.fall_back();
         }
         outcome
@@ -260,7 +261,7 @@ impl FleetMember {
             MemberPhase::Up { live, .. } => match &live.link {
                 ServerLink::Sessions(sessions) => sessions.gives_ids(),
                 ServerLink::Pair(_) => true,
-                ServerLink::Process(_) | ServerLink::Stateless(_) => false,
+                ServerLink::Process(_) | ServerLink::Stateless(_) | ServerLink::Api(_) => false,
             },
             _ => false,
         }

@@ -123,6 +123,7 @@ pub(crate) async fn keep(
     listening: &AtomicBool,
 ) -> Infallible {
     match live.era() {
+        _ if matches!(live.link, ServerLink::Api(_)) => refuse_all(wanted).await,
         _ if !live.opening.declares(&["resources", "subscribe"]) && live.era() == Era::Legacy => {
             refuse_all(wanted).await
         }

@@ -45,6 +45,13 @@ pub fn wire_name(server: &ServerName, own: &str) -> String {
     if lossless && plain.len() <= NAME_CHARS_MAX { plain } else { suffixed(&plain, canonical.as_str()) }
 }
 
+/// The canonical name of a connector's tool that is written with dots: `connector.slack.post_message`.
+pub(crate) fn canonical_of_connector(name: &str) -> Option<String> {
+    let (server, own) = name.rsplit_once('.')?;
+    let server = ServerName::new(server).ok().filter(|server| server.provider().is_some())?;
+    Some(CanonicalName::of(&server, own).as_str().to_owned())
+}
+
 /// The wire name for something whose plain name is taken.
 pub(crate) fn suffixed_name(server: &ServerName, own: &str) -> String {
     let canonical = CanonicalName::of(server, own);
@@ -128,6 +135,18 @@ mod tests {
     fn colons_and_dots_become_two_underscores() {
         assert_eq!(wire("resume-profile-mcp", "parse_document"), "resume-profile-mcp__parse_document");
         assert_eq!(wire("com.example.files", "read.all"), "com__example__files__read__all");
+        assert_eq!(wire("connector.slack", "post_message"), "connector__slack__post_message");
+        assert_eq!(wire("connector.slack.sales", "post_message"), "connector__slack__sales__post_message");
+    }
+
+    #[test]
+    fn a_connectors_tool_is_found_by_its_name_with_dots() {
+        let found = |name: &str| canonical_of_connector(name);
+        assert_eq!(found("connector.slack.post_message").as_deref(), Some("connector.slack:post_message"));
+        assert_eq!(found("connector.slack.sales.read").as_deref(), Some("connector.slack.sales:read"));
+        for none in ["connector.sync", "files.read", "connector..x", "post_message"] {
+            assert_eq!(found(none), None, "{none}");
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use toolgate_core::server::AskPermissions;
 use toolgate_core::{CanonicalName, ServerName};
 
 use crate::alias::{Alias, ResolvedAliases};
+use crate::naming::canonical_of_connector;
 use crate::section::{CatalogEntry, CatalogSection};
 use crate::stock::PresentServer;
 use crate::template::UriTemplate;
@@ -138,9 +139,11 @@ impl Snapshot {
         self.has_param_headers
     }
 
-    /// A tool by its wire name, its canonical name, or an alias that still works.
+    /// A tool by its wire name, its canonical name, or an alias that still works; one of a connector also by the name that
+    /// people write, `connector.slack.post_message`.
     pub fn find_tool(&self, name: &str, now_ms: i64) -> Option<FoundTool<'_>> {
-        if let Some(entry) = self.tools.find(name) {
+        let of_connector = || self.tools.find(&canonical_of_connector(name)?);
+        if let Some(entry) = self.tools.find(name).or_else(of_connector) {
             return Some(FoundTool { entry: entry.clone(), alias: None });
         }
         let alias = self.aliases.get(name).filter(|alias| alias.works_at(now_ms))?;

@@ -148,16 +148,21 @@ pub(crate) fn describe(
         input_schema: facts.input_schema.clone(),
         output_schema: facts.output_schema.clone(),
         output_check: said.last(|rule| rule.output_check),
-        handling: handling(&said, extra, effects),
+        handling: handling(server, &said, extra, effects),
     })
 }
 
-fn handling(said: &MatchingRules<'_>, extra: &ToolExtra, effects: Effects) -> ToolHandling {
+fn handling(
+    server: &ServerName,
+    said: &MatchingRules<'_>,
+    extra: &ToolExtra,
+    effects: Effects,
+) -> ToolHandling {
     let own_cache = || Some(CacheRule { fresh: extra.cache()?, scope: CacheScope::Private });
     let cache = said.last(|rule| rule.cache).or_else(own_cache);
     ToolHandling {
         capabilities: sorted(said.last_list(|rule| &rule.capabilities).unwrap_or(&extra.capabilities)),
-        needs: sorted(said.last_list(|rule| &rule.needs).unwrap_or(&extra.mounts)),
+        needs: needs(server, said.last_list(|rule| &rule.needs).unwrap_or(&extra.mounts)),
         // A server is not asked: its tool has the traits that its name tells.
         traits: None,
         examples: said.last_list(|rule| &rule.examples).unwrap_or_default().into(),
@@ -175,6 +180,13 @@ fn handling(said: &MatchingRules<'_>, extra: &ToolExtra, effects: Effects) -> To
             .filter(|rule| !rule.fresh.is_zero() && !effects.changes_something() && extra.secrets.is_empty()),
         formats: said.last(|rule| rule.formats),
     }
+}
+
+/// Tools of a connector always need its provider, whatever else is said of them.
+fn needs(server: &ServerName, said: &[MountNeed]) -> Arc<[MountNeed]> {
+    let provider = server.provider().map(|provider| MountNeed::Provider(provider.to_owned()));
+    let all: Vec<MountNeed> = said.iter().cloned().chain(provider).collect();
+    sorted(&all)
 }
 
 /// In order, and each once.

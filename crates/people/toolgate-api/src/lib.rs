@@ -26,6 +26,7 @@ mod work;
 mod call;
 mod checkpoints;
 mod citations;
+mod connectors;
 mod credential;
 mod driven;
 mod filters;
@@ -56,6 +57,7 @@ pub use citations::{
     CitationBoxView, CitationItemView, CitationPageView, CitationPort, CitationView, CitedSpan,
     DrawnPageRequest,
 };
+pub use connectors::{ConnectorPort, ConnectorSyncView, ConnectorView};
 pub(crate) use context::ApiContext;
 use context::ApiInner;
 pub use credential::{CredentialKeeper, CredentialSpec, FieldInput};

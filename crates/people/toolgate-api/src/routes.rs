@@ -63,6 +63,7 @@ mod signed;
 mod uploads;
 
 // Servers, models, settings, secrets and credentials.
+mod connectors;
 mod credentials;
 mod instances;
 mod models;
@@ -244,6 +245,7 @@ fn servers_and_registry(table: RouteTable) -> RouteTable {
         // Auditors do not read a server's output; the handler omits it.
         .route(AUDITING, routes!(servers::show))
         .route(RUNNING, routes!(servers::forget))
+        .route(AUDITING, routes!(connectors::list))
         .route(REGISTERING, routes!(instances::register))
         .route(REGISTERING, routes!(instances::heartbeat))
         .route(REGISTERING, routes!(instances::leave))

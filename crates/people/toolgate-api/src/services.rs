@@ -21,6 +21,7 @@ use toolgate_tasks::TaskTools;
 use crate::call::ToolCaller;
 use crate::checkpoints::CheckpointFolder;
 use crate::citations::CitationPort;
+use crate::connectors::ConnectorPort;
 use crate::credential::CredentialKeeper;
 use crate::driven::DrivenRuns;
 use crate::filters::FilterPort;
@@ -61,6 +62,8 @@ pub struct Services {
     pub files: Arc<Files>,
     /// Passages in their documents.
     pub citations: Arc<dyn CitationPort>,
+    /// Connectors, with their last syncs.
+    pub connectors: Arc<dyn ConnectorPort>,
     pub runs: Arc<Runs>,
     /// Tasks that the gateway runs, and automations.
     pub tasks: Arc<TaskTools>,

@@ -10,6 +10,7 @@ mod beside_story;
 mod calls_story;
 mod citations_story;
 mod claims_story;
+mod connectors_story;
 mod content_story;
 mod credential_box;
 mod credentials_story;

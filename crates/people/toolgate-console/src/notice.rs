@@ -26,11 +26,13 @@ pub(crate) enum DoneNotice {
     TokenRevoked,
     SessionClosed,
     TestSent,
+    SyncStarted,
+    ConnectorWorks,
 }
 
 impl DoneNotice {
     pub(crate) const PARAMETER: &str = "said";
-    const ALL: [(DoneNotice, &'static str, &'static str); 20] = [
+    const ALL: [(DoneNotice, &'static str, &'static str); 22] = [
         (DoneNotice::Approved, "approved", "Approved. The call runs now, or when its caller sends it again."),
         (DoneNotice::Denied, "denied", "Denied. The caller sees your reason."),
         (DoneNotice::ChangesRequested, "changes", "Changes requested. The caller sees what to change."),
@@ -63,6 +65,12 @@ impl DoneNotice {
         (DoneNotice::TokenRevoked, "token-revoked", "Revoked. The token stops working within a second."),
         (DoneNotice::SessionClosed, "session-closed", "Closed. Its tokens no longer work."),
         (DoneNotice::TestSent, "test-sent", "The test was delivered."),
+        (DoneNotice::SyncStarted, "sync-started", "The sync has begun. Its run says how it ends."),
+        (
+            DoneNotice::ConnectorWorks,
+            "connector-works",
+            "The connector works: the provider gave a page of records.",
+        ),
     ];
 
     pub(crate) fn as_str(self) -> &'static str {

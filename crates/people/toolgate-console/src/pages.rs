@@ -6,6 +6,7 @@ mod calls;
 mod catalogue;
 mod citations;
 mod claims;
+mod connectors;
 mod contents;
 mod filters;
 mod grants;
@@ -64,6 +65,7 @@ fn rooms() -> Router<PageContext> {
         .merge(runs::routes())
         .merge(automations::routes())
         .merge(servers::routes())
+        .merge(connectors::routes())
         .merge(tools::routes())
         .merge(reviews::routes())
         .merge(agents::routes())

@@ -33,7 +33,7 @@ impl BadgeTone {
     /// For the states and outcomes of the domain.
     pub(crate) fn of(word: &str) -> Self {
         match word {
-            "succeeded" | "approved" | "used" | "completed" | "healthy" | "active" | "permit"
+            "succeeded" | "approved" | "used" | "completed" | "done" | "healthy" | "active" | "permit"
             | "answered" => BadgeTone::Good,
             "pending" | "pending_approval" | "pending_input" | "accepted" | "awaiting_approval"
             | "paused" | "approve" | "degraded" | "changes_requested" | "partial" | "idle" | "starting"

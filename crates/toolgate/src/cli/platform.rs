@@ -12,6 +12,8 @@ use crate::domains;
 /// Options that every command has, and those that such a command has itself. An argument of the same name has the prefix.
 const TAKEN: [&str; 7] = ["config", "data", "json", "help", "version", "agent", "session"];
 const PREFIX: &str = "arg-";
+/// Domains that people also call in the plural.
+const PLURALS: [(&str, &str); 1] = [("connector", "connectors")];
 const AGENT: &str = "as-agent";
 const SESSION: &str = "as-session";
 
@@ -86,8 +88,10 @@ fn add(parent: Command, path: &[String], leaf: Command) -> Command {
     if parent.find_subcommand(name).is_some() {
         return parent.mut_subcommand(name, |below| add(below, rest, leaf));
     }
+    let plural = PLURALS.into_iter().find(|(one, _)| one == name).map(|(_, plural)| plural);
     let group = Command::new(name.clone())
         .about(format!("Call tools of the platform: {name}"))
+        .aliases(plural)
         .subcommand_required(true)
         .arg_required_else_help(true);
     parent.subcommand(add(group, rest, leaf))

@@ -14,17 +14,12 @@ pub(crate) enum ServersCommand {
     /// error
     #[command(after_help = "Example:\n  toolgate servers show files")]
     Show { name: String },
-    /// Add the servers of a client's configuration (Claude Desktop, Claude Code, Cursor, VS Code)
-    Import {
-        /// The client's configuration file
-        file: PathBuf,
-        /// Show what would be added, and write nothing
-        #[arg(long)]
-        dry_run: bool,
-        /// Do not ask before writing
-        #[arg(long, short)]
-        yes: bool,
-    },
+    /// Add the servers of a client's configuration (Claude Desktop, Claude Code, Cursor, VS Code), or an API by its OpenAPI
+    /// document
+    #[command(
+        after_help = "Examples:\n  toolgate servers import ~/.cursor/mcp.json\n  toolgate servers import --openapi https://petstore3.swagger.io/api/v3/openapi.json --name pets"
+    )]
+    Import(ImportArgs),
     /// Search servers in the MCP registry; nothing is added
     #[command(
         after_help = "Examples:\n  toolgate servers search weather\n  toolgate servers search postgres schema --limit 5\n\n`[registry] url` in toolgate.toml names another registry."
@@ -66,6 +61,28 @@ pub(crate) enum ServersCommand {
         #[arg(long, value_name = "NAME")]
         principal: Option<String>,
     },
+}
+
+#[derive(Args)]
+pub(crate) struct ImportArgs {
+    /// The client's configuration file
+    #[arg(required_unless_present = "openapi", conflicts_with = "openapi")]
+    pub(crate) file: Option<PathBuf>,
+    /// The path or address of an OpenAPI document: its API becomes a server
+    #[arg(long, value_name = "FILE|URL")]
+    pub(crate) openapi: Option<String>,
+    /// The name of the API's server [default: made of the document's title]
+    #[arg(long, value_name = "NAME", requires = "openapi")]
+    pub(crate) name: Option<String>,
+    /// The address of the API [default: what the document says]
+    #[arg(long, value_name = "URL", requires = "openapi")]
+    pub(crate) base_url: Option<String>,
+    /// Show what would be added, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Do not ask before writing
+    #[arg(long, short)]
+    pub(crate) yes: bool,
 }
 
 #[derive(Args)]

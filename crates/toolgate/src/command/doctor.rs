@@ -175,6 +175,12 @@ fn judge(written: &Config, trial: &ServerTrial) -> DoctorFinding {
                 name = trial.name
             )
         }
+        Some((target, TransportSpec::Api(_))) => {
+            format!(
+                "check that {target} can be read from here and is an OpenAPI document or a connector file, and that `headers` and `query` carry a valid credential; `toolgate servers show {name}` says what was found",
+                name = trial.name
+            )
+        }
         None => "check its entry in the configuration".into(),
     };
     let told = trial.describe();

@@ -1,5 +1,6 @@
 //! `toolgate servers`: the servers behind the gateway, and their health.
 
+mod import;
 mod login;
 mod outdated;
 mod published;
@@ -7,12 +8,10 @@ mod roster;
 mod show;
 mod writing;
 
-use std::collections::BTreeMap;
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use serde_json::{Value, json};
 use toolgate_core::ServerName;
 use toolgate_core::server::{ServerHealth, ServerState};
@@ -22,9 +21,8 @@ use toolgate_store::Store;
 use super::context::Context;
 use crate::cli::ServersCommand;
 use crate::config::Config;
-use crate::import::{self, ImportEnvironment, ImportPlan};
 use crate::local::open_store;
-use crate::output::{printable, put, say};
+use crate::output::{printable, say};
 use crate::wiring::{self, AssembledGateway, ServerRecording};
 
 pub(super) use roster::{RosterServer, roster, target, unknown_server};
@@ -34,7 +32,7 @@ pub(super) async fn run(context: &Context, command: ServersCommand) -> anyhow::R
     match command {
         ServersCommand::List => show::list(context).await,
         ServersCommand::Show { name } => show::show(context, &name).await,
-        ServersCommand::Import { file, dry_run, yes } => import(context, &file, dry_run, yes),
+        ServersCommand::Import(args) => import::import(context, args).await,
         ServersCommand::Search { words, limit } => published::search(context, &words, limit.into()).await,
         ServersCommand::Add(args) => published::add(context, args).await,
         ServersCommand::Outdated { name } => outdated::outdated(context, name.as_deref()).await,
@@ -42,41 +40,6 @@ pub(super) async fn run(context: &Context, command: ServersCommand) -> anyhow::R
         ServersCommand::Login(args) => login::login(context, args).await,
         ServersCommand::Logout { name, principal } => login::logout(context, &name, principal).await,
     }
-}
-
-fn import(context: &Context, file: &Path, dry_run: bool, yes: bool) -> anyhow::Result<ExitCode> {
-    let path = context.cwd.join(file);
-    let text =
-        std::fs::read_to_string(&path).with_context(|| format!("could not read {}", file.display()))?;
-    let home = std::env::home_dir();
-    let config = context.config_as_written()?;
-    let found = import::read_client_config(
-        &path,
-        &text,
-        &ImportEnvironment { home: home.as_deref(), listen: config.listen },
-    )?;
-    let target = context.whereabouts().file_to_write();
-    let current = writing::current_text(&target)?;
-    let plan = import::plan(found, &path, &target, current.as_deref(), &BTreeMap::new())?;
-    if context.global.json {
-        say!("{}", plan_json(&plan));
-    } else {
-        put!("{}", printable(&plan.to_string()));
-    }
-    if dry_run || plan.additions.is_empty() {
-        return Ok(ExitCode::SUCCESS);
-    }
-    let is_written = writing::write(context, &config, &plan, yes)?;
-    Ok(if is_written { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-fn plan_json(plan: &ImportPlan) -> Value {
-    json!({
-        "file": plan.target,
-        "added": plan.additions.iter().map(|server| &server.name).collect::<Vec<_>>(),
-        "skipped": plan.skipped.iter().map(|(name, reason)| json!({ "name": name, "reason": reason })).collect::<Vec<_>>(),
-        "conflicts": plan.conflicts.iter().map(|one| json!({ "name": one.name, "suggested": one.suggested })).collect::<Vec<_>>(),
-    })
 }
 
 /// The result of trying one server.

@@ -1,5 +1,6 @@
 //! One `[[servers]]` table.
 
+mod api;
 mod oauth;
 mod published;
 mod sandbox;
@@ -44,6 +45,10 @@ pub(super) const KEYS: &[&str] = &[
     "url",
     "urls",
     "registered",
+    "openapi",
+    "connector",
+    "base_url",
+    "query",
     "headers",
     "oauth",
     "network",
@@ -234,7 +239,7 @@ fn usual_of(usual: &EgressConfig, transport: &TransportSpec, is_foreign: bool) -
         TransportSpec::Http { .. } if is_foreign => {
             EgressConfig { egress: usual.egress.anonymous(), key_file: None }
         }
-        TransportSpec::Http { .. } => usual.clone(),
+        TransportSpec::Http { .. } | TransportSpec::Api(_) => usual.clone(),
     }
 }
 

@@ -370,7 +370,7 @@ fn unknown_key_in_a_server() {
     toolgate.toml:4:1: unknown key `timeout` in server "git"
     4 | timeout = 5
       | ^^^^^^^
-    expected: `name`, `command`, `args`, `env`, `cwd`, `sandbox`, `url`, `urls`, `registered`, `headers`, `oauth`, `network`, `timeout_seconds`, `connect_timeout_seconds`, `concurrency_max`, `rate`, `isolation`, `affinity`, `era`, `prefix`, `tools`, `trust_annotations`, `elicitation`, `sampling`, `drift`, `new_tools`, `published` or `enabled`
+    expected: `name`, `command`, `args`, `env`, `cwd`, `sandbox`, `url`, `urls`, `registered`, `openapi`, `connector`, `base_url`, `query`, `headers`, `oauth`, `network`, `timeout_seconds`, `connect_timeout_seconds`, `concurrency_max`, `rate`, `isolation`, `affinity`, `era`, `prefix`, `tools`, `trust_annotations`, `elicitation`, `sampling`, `drift`, `new_tools`, `published` or `enabled`
     hint: did you mean `timeout_seconds`?
     "#);
 }
@@ -418,7 +418,7 @@ fn both_command_and_url() {
     toolgate.toml:4:1: server "git" has both `command` and `url`
     4 | url = "http://x/"
       | ^^^
-    expected: one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`, `network`)
+    expected: one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`, `network`), or `openapi` and `connector` (with these, `base_url` and `query`)
     hint: remove one of the two, or make two servers of it
     "#);
 }
@@ -429,7 +429,7 @@ fn neither_command_nor_url() {
     toolgate.toml:2:1: server "git" has neither `command` nor `url`
     2 | name = "git"
       | ^^^^
-    expected: one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`, `network`)
+    expected: one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`, `network`), or `openapi` and `connector` (with these, `base_url` and `query`)
     hint: add `command = "…"` or `url = "https://…"`
     "#);
 }
@@ -440,7 +440,7 @@ fn keys_of_the_other_transport() {
     toolgate.toml:4:1: `args` in server "git" belongs to servers with a `command`
     4 | args = ["a"]
       | ^^^^
-    expected: one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`, `network`)
+    expected: one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`, `network`), or `openapi` and `connector` (with these, `base_url` and `query`)
     hint: remove `args`
     "#);
 }

@@ -329,6 +329,7 @@ fn is_toolgate(transport: &ImportedTransport, around: &ImportEnvironment<'_>) ->
             program == Some("toolgate") || args.iter().any(|arg| is_own_address(arg, around))
         }
         ImportedTransport::Url { url, .. } => is_own_address(url, around),
+        ImportedTransport::Api { .. } => false,
     }
 }
 

@@ -177,6 +177,19 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
         &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
     ),
     (
+        "toolgate-connectors",
+        &[
+            "toolgate-core",
+            "toolgate-domain",
+            "toolgate-pipeline",
+            "toolgate-runs",
+            "toolgate-store",
+            "toolgate-substrate",
+            "toolgate-work",
+        ],
+        &["axum", "hyper", "sqlx", "rmcp", "reqwest", "tokio"],
+    ),
+    (
         "toolgate-registry",
         &["toolgate-core", "toolgate-catalog", "toolgate-store"],
         &["axum", "hyper", "sqlx", "rmcp", "reqwest"],

@@ -62,6 +62,26 @@ impl Substrate {
         self.make_of_entries(by, entries, &note).await.map(|made| made.manifest)
     }
 
+    /// A manifest of these entries over those of a base, if there is one: they replace those of the same path. Many come page by page.
+    pub async fn put_entries(
+        &self,
+        by: &Actor,
+        base: Option<&Manifest>,
+        entries: Vec<SnapshotEntry>,
+        note: &ManifestNote,
+    ) -> Result<MadeManifest, Refusal> {
+        let Some(base) = base else { return self.make_of_entries(by, entries, note).await };
+        refuse_duplicates(&entries)?;
+        let mut entries = entries.into_iter();
+        let (edits, contents) = self.next_page(by, &mut entries).await?;
+        let mut made = self.edit_manifest(by, base, edits, note, &contents).await?;
+        while !entries.as_slice().is_empty() {
+            let (edits, contents) = self.next_page(by, &mut entries).await?;
+            made = self.edit_manifest(by, &made.manifest, edits, note, &contents).await?;
+        }
+        Ok(made)
+    }
+
     /// A manifest of files whose artifacts are kept.
     pub async fn make_manifest(
         &self,

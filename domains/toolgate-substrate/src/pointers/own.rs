@@ -44,9 +44,37 @@ impl Substrate {
         if !path.is_own() {
             return Err(refusal::not_of_gateway(&path));
         }
+        self.lead(&path, expected, new, author, reason).await
+    }
+
+    /// The same for a bundle that others use too, and that a domain keeps up to date. A corpus moves by its tools alone.
+    pub async fn advance_bundle(
+        &self,
+        namespace: &str,
+        name: &str,
+        expected: Option<ManifestDigest>,
+        new: ManifestDigest,
+        author: &Actor,
+        reason: &str,
+    ) -> Result<(), Refusal> {
+        let path = path(namespace, name)?;
+        if path.is_own() {
+            return Err(refusal::of_gateway(&path));
+        }
+        self.lead(&path, expected, new, author, reason).await
+    }
+
+    async fn lead(
+        &self,
+        path: &PointerPath,
+        expected: Option<ManifestDigest>,
+        new: ManifestDigest,
+        author: &Actor,
+        reason: &str,
+    ) -> Result<(), Refusal> {
         let reason = arguments::reason(Some(reason.to_owned()))?;
         let stamp = MoveStamp { by: author.clone(), approval: None, reason, at_ms: self.clock.now_ms() };
-        let found = self.store.pointer_named(&path).await.map_err(down)?;
+        let found = self.store.pointer_named(path).await.map_err(down)?;
         let moved = match found {
             Some(pointer) => {
                 let (operation, expected) = (MoveOperation::Advance, ExpectedHead::Exactly(expected));
@@ -54,7 +82,7 @@ impl Substrate {
                 self.books.move_pointer(&head, &stamp).await.map(drop)
             }
             None if expected.is_none() => {
-                self.books.create_pointer(self.first_head(&path, new, &stamp), &stamp).await.map(drop)
+                self.books.create_pointer(self.first_head(path, new, &stamp), &stamp).await.map(drop)
             }
             None => Err(PointerError::Unknown),
         };
@@ -63,7 +91,7 @@ impl Substrate {
             PointerError::Moved(now) | PointerError::NameTaken(now) => {
                 Err(refusal::moved(&now, expected, None))
             }
-            error => Err(refusal::unchanged(&path, error)),
+            error => Err(refusal::unchanged(path, error)),
         })
     }
 

@@ -2,6 +2,7 @@
 //! once they have, and what comes back is made fit for the context.
 
 mod named;
+mod preview;
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use toolgate_core::port::{BoxFuture, CallOrigin, ServerReply, ServerRequest};
 use toolgate_core::run::{CallKind, RunCall, RunCallEnd};
 use toolgate_core::scope::Scope;
 use toolgate_core::server::InstanceId;
-use toolgate_core::{RawJson, Refusal, RpcError};
+use toolgate_core::{Digest, RawJson, Refusal, RpcError};
 use toolgate_pipeline::redact::SecretMask;
 use toolgate_pipeline::{
     CallAccount, CallAnswer, CallPayload, CleanResponse, DeliveredReply, DeliveryError, Executor, TokenCounts,
@@ -55,6 +56,15 @@ struct ErrandState {
     places: CallSlots,
     /// The files that went to the server.
     sent: Vec<SentContent>,
+    /// The request that people were shown.
+    shown: Option<AgreedRequest>,
+}
+
+/// The request that people were shown, and the arguments that it was made of: those that they saw.
+#[derive(Clone)]
+struct AgreedRequest {
+    arguments: Value,
+    text: Digest,
 }
 
 /// A request with everything that its server needs in it, and what must not come back.
@@ -255,14 +265,23 @@ impl Executor for Errand<'_> {
         }))
     }
 
+    fn has_preview(&self) -> bool {
+        self.is_shown_to_people()
+    }
+
+    fn preview<'a>(&'a self, arguments: &'a Value) -> BoxFuture<'a, Result<AttachedContents, Refusal>> {
+        Box::pin(self.show_request(arguments))
+    }
+
     fn admit<'a>(
         &'a self,
         call: &'a CallId,
         arguments: Option<&'a RawJson>,
     ) -> Option<BoxFuture<'a, Result<(), Refusal>>> {
         let agreed = arguments.filter(|arguments| self.is_concerned(Some(arguments)));
+        let shown = self.state.lock().shown.clone();
         let entering = self.enter();
-        if entering.is_none() && agreed.is_none() && self.run_id().is_none() {
+        if entering.is_none() && agreed.is_none() && shown.is_none() && self.run_id().is_none() {
             return None;
         }
         Some(Box::pin(async move {
@@ -272,6 +291,9 @@ impl Executor for Errand<'_> {
             }
             if let Some(arguments) = agreed {
                 self.look_again(arguments).await?;
+            }
+            if let Some(shown) = shown {
+                self.check_request(&shown).await?;
             }
             self.enter_run(call).await
         }))

@@ -45,6 +45,7 @@ pub(crate) async fn forward_masked(
     mask: Option<Arc<SecretMask>>,
 ) -> Result<ServerReply, ServerError> {
     request.belongs_to = caller.belonging();
+    request.call = call.cloned();
     let asker = || QuestionSource::of(&caller.client, server, call);
     let client = AskableClient::of(caller, &gateway.hub.questions, server, asker);
     let client = MaskedClient::of(client, mask.as_ref());

@@ -571,6 +571,14 @@ impl Contents for Ports {
         Box::pin(async { Ok(AttachedContents::default()) })
     }
 
+    fn keep_request<'a>(
+        &'a self,
+        _holder: &'a ContentHolder,
+        _text: String,
+    ) -> BoxFuture<'a, Result<AttachedContents, Refusal>> {
+        Box::pin(async { Ok(AttachedContents::default()) })
+    }
+
     fn expand<'a>(
         &'a self,
         _holder: &'a ContentHolder,

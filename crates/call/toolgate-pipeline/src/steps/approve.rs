@@ -18,11 +18,11 @@ use toolgate_core::{Digest, RawJson, stop_point};
 use super::decide::{Permitted, judge};
 use super::heard::{note_edit, ran_before};
 use super::refusals::{cancelled, ledger_down};
-use super::{filter, unseen};
+use super::{filter, preview, unseen};
 use crate::answer::CallRefusal;
 use crate::canonical;
 use crate::pipeline::Pipeline;
-use crate::ports::{Confirmer, WaitMode};
+use crate::ports::{Confirmer, Executor, WaitMode};
 use crate::redact::{self, MarkStyle, Redacted};
 use crate::request::InputRound;
 use crate::schema::{InputCheck, render};
@@ -51,9 +51,13 @@ pub(crate) async fn approve(
     pipeline: &Pipeline,
     permitted: Permitted,
     client: &dyn Confirmer,
+    executor: &dyn Executor,
     cancel: &CancellationToken,
 ) -> Result<Approved, Box<StoppedCall>> {
-    let (ticket, arguments, requirement) = permitted.into_parts();
+    let (mut ticket, arguments, requirement) = permitted.into_parts();
+    if requirement.is_some() && executor.has_preview() {
+        ticket = Box::pin(preview::with_preview(pipeline, ticket, &arguments, executor)).await?;
+    }
     if let Some(round) = ticket.round.clone() {
         let agreed = agreement(&ticket, bound(&ticket, &arguments));
         return go_on(pipeline, ticket, round, agreed, requirement.is_some());

@@ -65,7 +65,7 @@ pub(super) fn clean(
     note(pipeline, ticket, &filters, FilterSide::Results, &sifted.fired);
     let masked = sifted.masked.map_or_else(|| result.clone(), RawJson::from_composed);
     if says(&sifted.fired, FilterAction::Block) {
-        let outcome = delivered.outcome.unwrap_or_else(|| outcome_of(&result));
+        let outcome = delivered.outcome.unwrap_or_else(|| outcome_of(&ticket.tool, &result));
         let refusal = withheld(ticket, &sifted.fired);
         return Err(ExecutionEnd::Withheld(Box::new(WithheldResult {
             outcome,

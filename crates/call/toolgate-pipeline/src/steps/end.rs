@@ -1,7 +1,8 @@
 //! The ways in which a sent call ends.
 
+use toolgate_core::connector::ConnectorName;
 use toolgate_core::event::Outcome;
-use toolgate_core::{RawJson, RpcError};
+use toolgate_core::{RawJson, RpcError, Tool};
 use toolgate_wire::ObjectMembers;
 use toolgate_wire::object::may_say;
 
@@ -51,10 +52,23 @@ impl ExecutionEnd {
     }
 }
 
+/// The word of a connector's program for a request whose answer was lost.
+const ANSWER_LOST: &str = "outcome_unknown";
+
 /// Searched as text first: almost no result is an error.
-pub(super) fn outcome_of(result: &RawJson) -> Outcome {
-    let said = may_say(result.as_bytes(), "isError")
-        && ObjectMembers::of(result)
-            .is_ok_and(|members| members.get("isError").is_some_and(|raw| raw.get() == "true"));
-    if said { Outcome::ToolError } else { Outcome::Succeeded }
+pub(super) fn outcome_of(tool: &Tool, result: &RawJson) -> Outcome {
+    if !may_say(result.as_bytes(), "isError") {
+        return Outcome::Succeeded;
+    }
+    let Ok(members) = ObjectMembers::of(result) else { return Outcome::Succeeded };
+    let is_error = members.get("isError").is_some_and(|raw| raw.get() == "true");
+    let is_unsure = || {
+        ConnectorName::of(&tool.server).is_some()
+            && members.get("_meta").is_some_and(|meta| meta.get().contains(ANSWER_LOST))
+    };
+    match is_error {
+        true if is_unsure() => Outcome::Unknown,
+        true => Outcome::ToolError,
+        false => Outcome::Succeeded,
+    }
 }

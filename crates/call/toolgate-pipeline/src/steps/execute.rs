@@ -181,9 +181,10 @@ async fn pass_on(
         Err(end) => return end,
     };
     let (delivered, checked) = clean.into_parts();
+    let tool = ticket.tool.clone();
     ticket.refs = delivered.refs;
     ticket.warnings.extend(delivered.notices.into_iter().map(CallWarning::from));
-    let outcome = |result: &RawJson| delivered.outcome.unwrap_or_else(|| outcome_of(result));
+    let outcome = |result: &RawJson| delivered.outcome.unwrap_or_else(|| outcome_of(&tool, result));
     match delivered.reply {
         ServerReply::Complete(result) => {
             ExecutionEnd::Result { outcome: outcome(&result), result, origin: ResultOrigin::Server, checked }

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 use toolgate_core::codes;
+use toolgate_core::connector::ConnectorName;
 use toolgate_core::event::{Durability, EventKind, Outcome};
-use toolgate_core::{CanonicalName, RawJson, stop_point};
+use toolgate_core::{CanonicalName, Fault, FaultKind, RawJson, stop_point};
 
 use super::approve::{agreement, bound};
 use super::end::{ExecutionEnd, ResultOrigin, WithheldResult};
@@ -93,7 +94,8 @@ async fn record_executed(pipeline: &Pipeline, executed: Executed<'_>) -> Recorde
         }
         ExecutionEnd::Fault(fault) => {
             let detail = json!({ "code": fault.kind.code(), "message": shortened(&fault.to_string()) });
-            (Outcome::Failed, CallAnswerBody::Refusal(CallRefusal::of_fault(&fault)), None, Some(detail))
+            let outcome = outcome_of_fault(&ticket, &fault);
+            (outcome, CallAnswerBody::Refusal(CallRefusal::of_fault(&fault)), None, Some(detail))
         }
         ExecutionEnd::Refused(refusal) => {
             let detail = json!({ "code": refusal.code, "message": shortened(&refusal.message) });
@@ -120,6 +122,16 @@ async fn record_executed(pipeline: &Pipeline, executed: Executed<'_>) -> Recorde
         flight.land(result.clone());
     }
     Recorded { tool: ticket.tool.name.clone(), envelope: ticket.envelope(outcome), body }
+}
+
+/// A request that a connector sent outside may have had its effect, although its answer was lost: nobody knows, and a person looks.
+fn outcome_of_fault(ticket: &Ticket, fault: &Fault) -> Outcome {
+    let is_lost = matches!(fault.kind, FaultKind::Lost { .. } | FaultKind::TimedOut { .. });
+    let is_outside = ConnectorName::of(&ticket.tool.server).is_some();
+    match is_lost && is_outside && !ticket.tool.may_repeat() {
+        true => Outcome::Unknown,
+        false => Outcome::Failed,
+    }
 }
 
 /// The details of a result in its event.

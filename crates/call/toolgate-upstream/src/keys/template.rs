@@ -57,6 +57,23 @@ impl SecretTemplate {
         self.0.iter().any(|part| matches!(part, SecretTemplatePart::Secret(_)))
     }
 
+    /// The values of its secrets.
+    pub(crate) async fn secrets(
+        &self,
+        keyring: &dyn Keyring,
+        server: &ServerName,
+        who: SecretUser<'_>,
+        viewer: SecretViewer<'_>,
+    ) -> Result<Vec<String>, NoKey> {
+        let mut secrets = Vec::new();
+        for part in &self.0 {
+            if let SecretTemplatePart::Secret(name) = part {
+                secrets.push(keyring.secret(server, who, name, viewer).await?);
+            }
+        }
+        Ok(secrets)
+    }
+
     pub(crate) async fn filled(
         &self,
         keyring: &dyn Keyring,

@@ -100,6 +100,7 @@ impl FleetMember {
                 (ServerLink::Process(process), opening)
             }
             TransportSpec::Http { .. } => crate::http::open::open(&self.ctx, remembered).await?,
+            TransportSpec::Api(ref spec) => crate::api::open::open(&self.ctx, spec).await?,
         };
         facts.remember(self.ctx.name(), opening.era(), opening.version.as_str());
         Ok(LiveLink::new(self.ctx.clone(), link, opening))
@@ -214,7 +215,8 @@ impl FleetMember {
     /// Checks that the server is still there. Shared connections notice by themselves.
     async fn check(&self, live: &LiveLink) -> Result<(), String> {
         let request = match live.link {
-            ServerLink::Process(_) | ServerLink::Pair(_) => return Ok(()),
+            // An API has no question that costs nothing: its next call tells.
+            ServerLink::Process(_) | ServerLink::Pair(_) | ServerLink::Api(_) => return Ok(()),
             ServerLink::Sessions(_) => ServerRequest::new("ping", String::new()),
             ServerLink::Stateless(_) => discover_request(),
         };

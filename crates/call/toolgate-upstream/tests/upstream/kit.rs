@@ -7,6 +7,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 use toolgate_core::address::Reach;
+use toolgate_core::governance::Clock;
 use toolgate_core::port::{
     AskKind, BoxFuture, Caller, ClientKey, Keyring, NoKey, SecretViewer, ServerError, ServerReply,
     ServerRequest, ServerWatcher, Servers,
@@ -106,6 +107,27 @@ impl ServerFacts for Recorder {
     }
     fn remember(&self, _server: &ServerName, era: Era, version: &str) {
         self.0.send_modify(|told| told.remembered = Some((era, version.to_owned())));
+    }
+}
+
+/// Stands still.
+pub(crate) struct FixedClock;
+
+impl Clock for FixedClock {
+    fn now_ms(&self) -> i64 {
+        1_800_000_000_000
+    }
+
+    fn monotonic_us(&self) -> i64 {
+        0
+    }
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(tokio::time::sleep(duration))
+    }
+
+    fn fresh_id(&self, prefix: &str) -> String {
+        format!("{prefix}fixed")
     }
 }
 
@@ -285,6 +307,7 @@ impl UpstreamGateway {
             watcher: recorder.clone(),
             facts: recorder.clone(),
             keyring,
+            clock: Arc::new(FixedClock),
             limits,
             env: std::env::vars().chain([("SECRET".to_owned(), "x".to_owned())]).collect::<BTreeMap<_, _>>(),
             reaper_command: None,

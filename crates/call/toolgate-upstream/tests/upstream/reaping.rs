@@ -45,6 +45,7 @@ fn as_gateway() {
             watcher: recorder.clone(),
             facts: std::sync::Arc::new(NoFacts),
             keyring: std::sync::Arc::new(crate::kit::NoKeys),
+            clock: std::sync::Arc::new(crate::kit::FixedClock),
             limits: MessageLimits::default(),
             env: std::env::vars().collect(),
             reaper_command: Some((std::env::current_exe().unwrap(), arguments(REAPER))),

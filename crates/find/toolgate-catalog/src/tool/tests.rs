@@ -189,3 +189,22 @@ fn a_newcomer_says_how_its_tools_are_handled_and_not_what_they_do() {
     assert_eq!((trusted.effects, trusted.hinted, trusted.idempotent), (Effects::READ, true, true));
     assert_eq!(tool(&definition, HintTrust::of_newcomer(Some(false)), &[]).handling, ToolHandling::default());
 }
+
+#[test]
+fn tools_of_a_connector_need_its_provider_whatever_else_is_said() {
+    let definition = json!({ "name": "post" });
+    let item = RawJson::from(definition.clone());
+    let members = ObjectMembers::of(&item).expect("an object");
+    let facts = DefinitionFacts::read(&item, &members, &definition);
+    let needs = |server: &str, rules: &[ToolRule]| {
+        let server = ServerName::new(server).expect("a name");
+        let name = CanonicalName::of(&server, "post");
+        let tool = describe(&server, "post", &name, &facts, HintTrust::Ignored, rules).expect("a tool");
+        tool.handling.needs.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(needs("connector.slack", &[]), ["provider:slack"]);
+    assert_eq!(needs("connector.slack.sales", &[]), ["provider:slack"]);
+    assert!(needs("slack", &[]).is_empty() && needs("connector", &[]).is_empty());
+    let rule = ToolRule { needs: vec![MountNeed::Pointer], ..ToolRule::new("*") };
+    assert_eq!(needs("connector.slack", &[rule]), ["provider:slack", "pointer"]);
+}

@@ -98,6 +98,14 @@ fn changed_transport(old: &TransportSpec, new: &TransportSpec) -> Vec<&'static s
             TransportSpec::Http { instances, headers },
             TransportSpec::Http { instances: instances_now, headers: headers_now },
         ) => vec![("url", instances != instances_now), ("headers", headers != headers_now)],
+        (TransportSpec::Api(api), TransportSpec::Api(now)) => vec![
+            ("openapi", api.document != now.document),
+            ("connector", api.connector != now.connector),
+            ("base_url", api.base_url != now.base_url),
+            ("headers", api.headers != now.headers),
+            ("query", api.query != now.query),
+        ],
+        (TransportSpec::Api(_), _) | (_, TransportSpec::Api(_)) => vec![("openapi", true), ("url", true)],
         _ => vec![("command", true), ("url", true)],
     };
     differing.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()

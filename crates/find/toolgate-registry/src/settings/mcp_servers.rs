@@ -8,7 +8,7 @@ use serde_json::Value;
 use toolgate_catalog::{HintTrust, ServerSettings, ToolNameFilter, check_reserved, check_server_name};
 use toolgate_core::address::{AddressRules, Reach};
 use toolgate_core::codes;
-use toolgate_core::server::{AskPermissions, Isolation, ServerSpec, TransportSpec};
+use toolgate_core::server::{ApiSpec, AskPermissions, Isolation, ServerSpec, TransportSpec};
 use toolgate_core::tool::CallRate;
 use toolgate_core::{Refusal, ServerName};
 
@@ -29,6 +29,10 @@ const PATTERNS_MAX: usize = 500;
 const KEYS: &[&str] = &[
     "name",
     "url",
+    "openapi",
+    "connector",
+    "base_url",
+    "query",
     "headers",
     "timeout_seconds",
     "connect_timeout_seconds",
@@ -126,12 +130,12 @@ fn read_entry(fields: &JsonFields<'_>, rules: AddressRules) -> Result<ServerEntr
     refuse_commands(fields)?;
     fields.only(KEYS)?;
     let name = read_server_name(fields.required_text("name")?, &fields.place("name"))?;
-    let url = read_url(fields, rules)?;
+    let transport = read_transport(fields, rules)?;
     fields.flag("enabled")?;
     fields.word::<PublishedOrigin>("published", PUBLISHED_FORM)?;
     let spec = ServerSpec {
         name: name.clone(),
-        transport: TransportSpec::http(url, read_headers(fields)?),
+        transport,
         timeout: fields.seconds("timeout_seconds")?.unwrap_or(TIMEOUT),
         connect_timeout: fields.seconds("connect_timeout_seconds")?.unwrap_or(CONNECT_TIMEOUT),
         concurrency_max: fields.count("concurrency_max")?.unwrap_or(CONCURRENCY_MAX),
@@ -165,9 +169,57 @@ fn refuse_commands(fields: &JsonFields<'_>) -> Result<(), Refusal> {
     }
 }
 
-fn read_url(fields: &JsonFields<'_>, rules: AddressRules) -> Result<String, Refusal> {
-    let text = fields.required_text("url")?;
-    address::check(text, rules).map_err(|bad| invalid(fields.place("url"), bad.message).hint(bad.hint))
+fn read_transport(fields: &JsonFields<'_>, rules: AddressRules) -> Result<TransportSpec, Refusal> {
+    let is_api = ["openapi", "connector", "base_url", "query"].iter().any(|key| fields.get(key).is_some());
+    match (is_api, fields.get("url")) {
+        (false, _) => {
+            let url = checked_url(fields, "url", fields.required_text("url")?, rules)?;
+            Ok(TransportSpec::http(url, read_headers(fields)?))
+        }
+        (true, Some(_)) => Err(invalid(fields.place("url"), "a server has a `url`, or it is an API")
+            .hint("leave out `url`, or `openapi`, `connector`, `base_url` and `query`")),
+        (true, None) => read_api(fields, rules).map(TransportSpec::Api),
+    }
+}
+
+/// Descriptions are addresses or ship with the gateway: a path would let any holder of a token have files read here.
+fn read_api(fields: &JsonFields<'_>, rules: AddressRules) -> Result<ApiSpec, Refusal> {
+    let url = |key: &'static str| match fields.text(key)? {
+        Some(text) => checked_url(fields, key, text, rules).map(Some),
+        None => Ok(None),
+    };
+    let (document, base_url) = (url("openapi")?, url("base_url")?);
+    let connector = fields.text("connector")?.map(str::to_owned);
+    if let Some(name) = &connector {
+        let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+        if name.is_empty() || !name.chars().all(is_word) {
+            let message = format!("{name:?} is not the name of a connector that ships");
+            return Err(invalid(fields.place("connector"), message)
+                .hint("a connector file can only be set in the operator's file"));
+        }
+        if base_url.is_none() {
+            return Err(invalid(
+                fields.place("base_url"),
+                "a connector needs the address of its provider here",
+            )
+            .hint("credentials are bound to it: give `base_url`, such as \"https://slack.com/api\""));
+        }
+    }
+    if document.is_none() && connector.is_none() {
+        return Err(invalid(fields.place("openapi"), "an API needs `openapi` or `connector`")
+            .hint("give the address of its OpenAPI document"));
+    }
+    let query = read_map(fields, "query", check_parameter)?;
+    Ok(ApiSpec { document, connector, base_url, headers: read_headers(fields)?, query })
+}
+
+fn checked_url(
+    fields: &JsonFields<'_>,
+    key: &str,
+    text: &str,
+    rules: AddressRules,
+) -> Result<String, Refusal> {
+    address::check(text, rules).map_err(|bad| invalid(fields.place(key), bad.message).hint(bad.hint))
 }
 
 fn read_rate(fields: &JsonFields<'_>) -> Result<Option<CallRate>, Refusal> {
@@ -184,17 +236,35 @@ fn read_filter(fields: &JsonFields<'_>) -> Result<ToolNameFilter, Refusal> {
 }
 
 fn read_headers(fields: &JsonFields<'_>) -> Result<BTreeMap<String, String>, Refusal> {
-    let Some(headers) = fields.get("headers") else { return Ok(BTreeMap::new()) };
-    let headers = JsonFields::of(headers, fields.place("headers"))?;
-    if headers.keys().count() > HEADERS_MAX {
-        return Err(invalid(fields.place("headers"), format!("more than {HEADERS_MAX} headers")));
+    read_map(fields, "headers", check_header)
+}
+
+fn read_map(
+    fields: &JsonFields<'_>,
+    key: &str,
+    check: impl Fn(&str, &str) -> Result<(), Refusal>,
+) -> Result<BTreeMap<String, String>, Refusal> {
+    let Some(map) = fields.get(key) else { return Ok(BTreeMap::new()) };
+    let map = JsonFields::of(map, fields.place(key))?;
+    if map.keys().count() > HEADERS_MAX {
+        return Err(invalid(fields.place(key), format!("more than {HEADERS_MAX} {key}")));
     }
     let read = |name: &String| {
-        let value = headers.required_text(name)?;
-        check_header(name, value).map_err(|refusal| refusal.field(headers.place(name)))?;
+        let value = map.required_text(name)?;
+        check(name, value).map_err(|refusal| refusal.field(map.place(name)))?;
         Ok((name.clone(), value.to_owned()))
     };
-    headers.keys().map(read).collect()
+    map.keys().map(read).collect()
+}
+
+fn check_parameter(name: &str, value: &str) -> Result<(), Refusal> {
+    if name.is_empty() || value.len() > HEADER_BYTES_MAX {
+        return Err(invalid(
+            "",
+            format!("a parameter has a name and a value of at most {HEADER_BYTES_MAX} bytes"),
+        ));
+    }
+    refuse_open_secret(name, value)
 }
 
 fn check_header(name: &str, value: &str) -> Result<(), Refusal> {
@@ -212,7 +282,11 @@ fn check_header(name: &str, value: &str) -> Result<(), Refusal> {
             format!("the value of a header has at most {HEADER_BYTES_MAX} printable ASCII characters");
         return Err(invalid("", message));
     }
-    if is_secret_header(&lower) && !value.contains(VAULT) {
+    refuse_open_secret(name, value)
+}
+
+fn refuse_open_secret(name: &str, value: &str) -> Result<(), Refusal> {
+    if is_secret_header(&name.to_ascii_lowercase()) && !value.contains(VAULT) {
         return Err(invalid(
             "",
             format!("the value of {name:?} is a secret, and settings are no place for one"),

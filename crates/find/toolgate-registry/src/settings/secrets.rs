@@ -38,9 +38,12 @@ fn sent(value: &Value) -> BTreeSet<(String, String, String)> {
     let mut sent = BTreeSet::new();
     for entry in value.as_array().into_iter().flatten() {
         let text = |key: &str| entry.get(key).and_then(Value::as_str);
-        let (Some(server), Some(origin)) = (text("name"), text("url").and_then(origin_of)) else { continue };
-        let headers = entry.get("headers").and_then(Value::as_object);
-        let values = headers.into_iter().flat_map(|headers| headers.values().filter_map(Value::as_str));
+        // An API is at its own address, or on the origin of its document.
+        let address = text("url").or_else(|| text("base_url")).or_else(|| text("openapi"));
+        let (Some(server), Some(origin)) = (text("name"), address.and_then(origin_of)) else { continue };
+        let maps =
+            ["headers", "query"].into_iter().filter_map(|key| entry.get(key).and_then(Value::as_object));
+        let values = maps.flat_map(|map| map.values().filter_map(Value::as_str));
         for name in values.flat_map(named) {
             sent.insert((server.to_owned(), name.to_owned(), origin.clone()));
         }

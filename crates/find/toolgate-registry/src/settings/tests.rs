@@ -81,6 +81,32 @@ fn server(more: Value) -> Value {
 }
 
 #[test]
+fn an_api_is_set_by_addresses_and_never_by_a_path() {
+    let told = |entry: Value| told(MCP_SERVERS, json!([entry]));
+    let document = "https://example.com/openapi.json";
+    assert_eq!(told(json!({ "name": "pets", "openapi": document })), "fine");
+    let keyed = json!({ "name": "pets", "openapi": document, "query": { "api_key": "${vault:KEY}" } });
+    assert_eq!(told(keyed), "fine");
+    let slack =
+        json!({ "name": "connector.slack", "connector": "slack", "base_url": "https://slack.com/api" });
+    assert_eq!(told(slack), "fine");
+    for (entry, place) in [
+        (json!({ "name": "pets", "openapi": "/etc/passwd" }), "value[0].openapi"),
+        (json!({ "name": "pets", "connector": "../x.toml", "base_url": document }), "value[0].connector"),
+        (json!({ "name": "pets", "connector": "slack" }), "value[0].base_url"),
+        (json!({ "name": "pets", "base_url": document }), "value[0].openapi"),
+        (json!({ "name": "pets", "openapi": document, "url": document }), "value[0].url"),
+        (
+            json!({ "name": "pets", "openapi": document, "query": { "api_key": "open" } }),
+            "value[0].query.api_key",
+        ),
+    ] {
+        let told = told(entry);
+        assert!(told.starts_with(&format!("invalid_setting {place}: ")), "{told}");
+    }
+}
+
+#[test]
 fn what_the_seed_shows_is_set_once_loopback_is_allowed() {
     let value = json!([{ "name": "job-app", "url": "http://localhost:4000/mcp" }]);
     assert_eq!(

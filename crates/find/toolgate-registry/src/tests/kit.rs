@@ -158,7 +158,7 @@ impl RegistryGateway {
                     let urls: Vec<&str> = instances.iter().map(|instance| instance.url.as_str()).collect();
                     format!("{} {}", spec.name, urls.join(","))
                 }
-                TransportSpec::Stdio { .. } => format!("{} -", spec.name),
+                TransportSpec::Stdio { .. } | TransportSpec::Api(_) => format!("{} -", spec.name),
             })
             .collect()
     }

@@ -33,6 +33,7 @@ use toolgate_store::{Books, BooksSettings, Store};
 use toolgate_tasks::TaskTools;
 
 use super::citations_story::OneCitation;
+use super::connectors_story::OneConnector;
 use super::credential_box::CredentialBox;
 use super::driven_kit::StillAgents;
 use super::parts::{
@@ -198,6 +199,7 @@ impl Gate {
             platform: Vec::new(),
             files: files.clone(),
             citations: Arc::new(OneCitation),
+            connectors: Arc::new(OneConnector),
             runs: runs.clone(),
             tasks: tasks.clone(),
             streams: Arc::new(AnyNumber),

@@ -25,7 +25,10 @@ pub(crate) fn routes() -> Router<PageContext> {
 
 async fn list(visit: PageVisit) -> PageResult<Response> {
     let ServersData { servers } = visit.get(PageAddress::of(["servers"])).await?;
-    let actions = html! { @if visit.operates() { a.button href="/console/settings" { "Add a server" } } };
+    let actions = html! {
+        a.button href="/console/connectors" { "Connectors" }
+        @if visit.operates() { a.button href="/console/settings" { "Add a server" } }
+    };
     let body = html! {
         (parts::heading(html! { "Servers" }, actions))
         section #servers data-live="server registry config" {

@@ -34,7 +34,9 @@ fn hint_to(refusal: ApprovalRefusal) -> &'static str {
         }
         ApprovalRefusal::Expired => "the caller may propose the call again",
         ApprovalRefusal::Requester => "another person must decide; --token decides as its holder",
-        ApprovalRefusal::Excluded => "a person who did not write it must decide; --token decides as its holder",
+        ApprovalRefusal::Excluded => {
+            "a person who did not write it must decide; --token decides as its holder"
+        }
         ApprovalRefusal::NotAPerson => "decide with a token made with `--kind human`",
         ApprovalRefusal::NotInGroup => {
             "`toolgate approvals show` says whose word it needs; a token has the groups it was made with (`--group`)"

@@ -165,13 +165,14 @@ fn holds(stored: &[SealedSecret], server: &ServerName, name: &str) -> bool {
     stored.iter().any(|one| one.server == *server && one.name == name)
 }
 
-/// The secrets of the vault that `headers` or `env` name.
+/// The secrets of the vault that `headers`, `query` or `env` name.
 fn named(transport: &TransportSpec) -> BTreeSet<String> {
-    let texts = match transport {
-        TransportSpec::Stdio { env, .. } => env.values(),
-        TransportSpec::Http { headers, .. } => headers.values(),
+    let texts: Vec<&String> = match transport {
+        TransportSpec::Stdio { env, .. } => env.values().collect(),
+        TransportSpec::Http { headers, .. } => headers.values().collect(),
+        TransportSpec::Api(api) => api.templates().collect(),
     };
-    let parts = texts.flat_map(|text| text.split("${vault:").skip(1));
+    let parts = texts.into_iter().flat_map(|text| text.split("${vault:").skip(1));
     parts.filter_map(|part| part.split_once('}')).map(|(name, _)| name.to_owned()).collect()
 }
 

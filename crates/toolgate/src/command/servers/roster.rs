@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use toolgate_core::ServerName;
-use toolgate_core::server::{InstanceSpec, TransportSpec};
+use toolgate_core::server::{ApiSpec, InstanceSpec, TransportSpec};
 use toolgate_registry::ServerSource;
 use toolgate_store::{Store, StoreError};
 
@@ -74,21 +74,46 @@ fn of_file(entry: &ServerEntry, registered: &mut BTreeMap<String, Vec<RosterInst
             instances.iter().cloned().map(RosterInstance::written).collect()
         }
         TransportSpec::Stdio { .. } => Vec::new(),
+        TransportSpec::Api(api) => api_address(api).map(written).into_iter().collect(),
     };
     let target = if entry.registered { addresses(&instances) } else { target(entry) };
     let (name, source) = (entry.spec.name.clone(), entry.source());
     RosterServer { name, source, enabled: entry.enabled, target, instances }
 }
 
+/// The address of an API, which a sign-in is for: the one of the file, or that of the connector.
+fn api_address(api: &ApiSpec) -> Option<String> {
+    let configured = api.base_url.clone();
+    let of_connector = || {
+        let file = connector_file::shipped(api.connector.as_deref()?)?.ok()?;
+        file.base_url().map(str::to_owned)
+    };
+    configured.or_else(of_connector).or_else(|| api.address().map(str::to_owned))
+}
+
+fn written(url: String) -> RosterInstance {
+    RosterInstance::written(InstanceSpec::only(url))
+}
+
 /// It was checked when it was set.
 fn of_setting(entry: &Value) -> Option<RosterServer> {
-    let url = entry["url"].as_str()?;
+    let part = |key: &str| entry[key].as_str();
+    let (target, instances) = match part("url") {
+        Some(url) => (masked_url(url), vec![written(url.to_owned())]),
+        None => {
+            let parts: Vec<String> =
+                ["connector", "openapi", "base_url"].into_iter().filter_map(part).map(masked_url).collect();
+            let address = part("base_url").or_else(|| part("openapi")).map(str::to_owned);
+            let target = Some(parts.join(" ")).filter(|target| !target.is_empty())?;
+            (target, address.map(written).into_iter().collect())
+        }
+    };
     Some(RosterServer {
-        name: ServerName::new(entry["name"].as_str()?).ok()?,
+        name: ServerName::new(part("name")?).ok()?,
         source: ServerSource::Settings,
         enabled: entry["enabled"] != false,
-        target: masked_url(url),
-        instances: vec![RosterInstance::written(InstanceSpec::only(url))],
+        target,
+        instances,
     })
 }
 
@@ -107,6 +132,10 @@ pub(crate) fn target(entry: &ServerEntry) -> String {
         TransportSpec::Http { instances, .. } => {
             let urls: Vec<String> = instances.iter().map(|one| masked_url(&one.url)).collect();
             urls.join(" ")
+        }
+        TransportSpec::Api(api) => {
+            let parts = [&api.connector, &api.document, &api.base_url];
+            parts.into_iter().flatten().map(|part| masked_url(part)).collect::<Vec<_>>().join(" ")
         }
     }
 }

@@ -5,7 +5,7 @@ use super::KeyKind::{Count, Flag, Map, Other, Path, Rate, Seconds, Table as Nest
 use super::{ConfigTable, is, needed, without};
 use crate::config::{network, sandbox, server, shipped};
 
-const ONE_OF_FOUR: &str = "one of the four is needed";
+const ONE_WAY: &str = "one way is needed: `command`, `url`, `urls`, `registered`, `openapi` or `connector`";
 const AS_REGISTRY: &str = "as in `[registry]`";
 const AS_NETWORK: &str = "as in `[network]`";
 
@@ -94,7 +94,7 @@ pub(super) const SERVERS: ConfigTable = ConfigTable {
     header: "[[servers]]",
     about: "One table for each MCP server. `toolgate servers import FILE` writes them from the configuration of a \
          client. Toolgate starts a server (`command`) or connects to it (`url`, `urls`), or the server registers \
-         itself (`registered`).",
+         itself (`registered`). An HTTP API without MCP becomes a server by its description (`openapi`, `connector`).",
     accepted: server::KEYS,
     keys: &[
         needed(
@@ -105,7 +105,7 @@ pub(super) const SERVERS: ConfigTable = ConfigTable {
         without(
             "command",
             Text,
-            ONE_OF_FOUR,
+            ONE_WAY,
             "A program in `PATH`, or a path. A path with a slash is relative to the folder of this file, unless it is absolute.",
         ),
         is("args", Texts, "[]", "Its arguments."),
@@ -126,27 +126,49 @@ pub(super) const SERVERS: ConfigTable = ConfigTable {
         without(
             "url",
             Url,
-            ONE_OF_FOUR,
+            ONE_WAY,
             "The URL of a remote server. Toolgate detects whether it speaks Streamable HTTP (of any revision) or the \
                  older HTTP+SSE.",
         ),
         without(
             "urls",
             Texts,
-            ONE_OF_FOUR,
+            ONE_WAY,
             "The URLs of several instances. Each call goes to the less busy of two.",
         ),
+        without("registered", Flag, ONE_WAY, "The server registers itself, with the limits of this table."),
         without(
-            "registered",
-            Flag,
-            ONE_OF_FOUR,
-            "The server registers itself, with the limits of this table.",
+            "openapi",
+            Text,
+            ONE_WAY,
+            "The path or address of an OpenAPI document (2.0, 3.0 or 3.1, JSON or YAML): each operation of the API becomes a \
+                 tool. A path is relative to the folder of this file.",
+        ),
+        without(
+            "connector",
+            Text,
+            ONE_WAY,
+            "A connector that ships with Toolgate, such as `slack`, or the path of a connector file. May stand beside \
+                 `openapi`.",
+        ),
+        without(
+            "base_url",
+            Url,
+            "what the description says",
+            "The address of the API; with `openapi` or `connector`. A document that is fetched may name its own origin only, \
+                 so an API elsewhere needs it.",
+        ),
+        without(
+            "query",
+            Map,
+            "none",
+            "Parameters in the query of every request; with `openapi` or `connector`. May contain `${vault:NAME}`.",
         ),
         without(
             "headers",
             Map,
             "none",
-            "Headers to send along; with `url` or `urls`. May contain `${vault:NAME}`.",
+            "Headers to send along; with `url`, `urls`, `openapi` or `connector`. May contain `${vault:NAME}`.",
         ),
         without(
             "oauth",
@@ -158,7 +180,7 @@ pub(super) const SERVERS: ConfigTable = ConfigTable {
             "network",
             Nested("`{ … }`"),
             "as `[network]` says",
-            "Certificates and proxy for this server; see below. With `url`, `urls` or `registered`.",
+            "Certificates and proxy for this server; see below. Not with `command`.",
         ),
         is("timeout_seconds", Seconds, "60", "The time-out of one call."),
         is("connect_timeout_seconds", Seconds, "30", "The time-out of connecting and listing."),

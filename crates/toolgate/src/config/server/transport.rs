@@ -1,4 +1,4 @@
-//! The way to reach a server: a command to start, one address, several, or those of its own registration.
+//! The way to reach a server: a command to start, one address, several, those of its own registration, or that of an API.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -11,6 +11,7 @@ use super::super::reference::VaultReferences;
 use super::super::section::{ConfigSection, Located};
 use super::super::value::{OwnHeaders, TableValues, UrlForm};
 use super::ServerReader;
+use super::api;
 
 /// A server has exactly one of these keys.
 const WAYS: [&str; 4] = ["command", "url", "urls", "registered"];
@@ -18,7 +19,7 @@ const COMMAND_KEYS: &[&str] = &["args", "env", "cwd", "sandbox"];
 const URL_KEYS: &[&str] = &["headers", "oauth", "network"];
 const INSTANCES_MAX: usize = 64;
 
-const EITHER: &str = "one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`, `network`)";
+const EITHER: &str = "one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`, `network`), or `openapi` and `connector` (with these, `base_url` and `query`)";
 
 pub(super) const URL: UrlForm = UrlForm {
     expected: "an address such as `https://example.com/mcp`",
@@ -58,7 +59,11 @@ impl ServerReader<'_> {
         let registers = section.boolean("registered", problems).is_some_and(|registered| registered.value);
         let given = |way: &'static str| section.key_span(way).map(|span| (way, span));
         let ways = WAYS.into_iter().filter_map(given).filter(|(way, _)| *way != "registered" || registers);
-        let ways: Vec<(&str, Range<usize>)> = ways.collect();
+        let described = api::DESCRIPTIONS.into_iter().filter_map(given).take(1);
+        let ways: Vec<(&str, Range<usize>)> = ways.chain(described).collect();
+        if !matches!(&ways[..], [("openapi" | "connector", _)]) {
+            self.refuse_keys_of_others(api::KEYS, "`openapi` or `connector`", problems);
+        }
         match &ways[..] {
             [("command", _)] => {
                 self.refuse_keys_of_others(URL_KEYS, "an address", problems);
@@ -69,6 +74,7 @@ impl ServerReader<'_> {
                 match *way {
                     "url" => self.one_address(problems).map(configured),
                     "urls" => self.several_addresses(problems).map(configured),
+                    "openapi" | "connector" => self.api(problems).map(configured),
                     _ => Some(self.registered(problems)),
                 }
             }

@@ -249,7 +249,7 @@ fn two_ways_to_reach_a_server() {
     toolgate.toml:4:1: server "a" has both `url` and `registered`
     4 | registered = true
       | ^^^^^^^^^^
-    expected: one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`, `network`)
+    expected: one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`, `network`), or `openapi` and `connector` (with these, `base_url` and `query`)
     hint: remove one of the two, or make two servers of it
     "#);
 }
@@ -293,7 +293,7 @@ fn a_sign_in_at_a_command() {
     toolgate.toml:4:1: `oauth` in server "a" belongs to servers with an address
     4 | oauth = { client_id = "y" }
       | ^^^^^
-    expected: one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`, `network`)
+    expected: one of `command` (with `args`, `env`, `cwd`, `sandbox`), `url`, `urls` and `registered` (with `headers`, `oauth`, `network`), or `openapi` and `connector` (with these, `base_url` and `query`)
     hint: remove `oauth`
     "#);
 }
@@ -488,4 +488,45 @@ fn a_capability_with_a_space() {
     expected: at most 32 names without spaces
     hint: for example `capabilities = ["documents"]`
     "#);
+}
+
+#[test]
+fn an_api_is_described_by_a_document_or_a_connector() {
+    let entry = super::server(
+        "[[servers]]\nname = \"pets\"\nopenapi = \"pets.yaml\"\nbase_url = \"https://pets.example/v1\"\n\
+         headers = { Authorization = \"Bearer ${vault:TOKEN}\" }\nquery = { key = \"${vault:KEY}\" }\n",
+    );
+    let TransportSpec::Api(api) = entry.spec.transport else { panic!("an API") };
+    assert_eq!(api.document.as_deref(), Some("/srv/gate/pets.yaml"));
+    assert_eq!(api.base_url.as_deref(), Some("https://pets.example/v1"));
+    assert_eq!(api.query.get("key").map(String::as_str), Some("${vault:KEY}"));
+    let entry = super::server("[[servers]]\nname = \"connector.slack\"\nconnector = \"slack\"\n");
+    let TransportSpec::Api(api) = entry.spec.transport else { panic!("an API") };
+    assert_eq!((api.connector.as_deref(), api.document), (Some("slack"), None));
+}
+
+#[test]
+fn a_wrong_description_of_an_api_is_refused_with_words() {
+    let told = |lines: &str| refused(&format!("[[servers]]\nname = \"pets\"\n{lines}\n"));
+    for (lines, words) in [
+        ("connector = \"slakc\"", "names no connector that ships"),
+        ("openapi = \"\"", "`openapi` in server \"pets\" is empty"),
+        ("openapi = \"a.yaml\"\nurl = \"https://a.example/mcp\"", "has both `url` and `openapi`"),
+        (
+            "openapi = \"a.yaml\"\nargs = [\"x\"]",
+            "`args` in server \"pets\" belongs to servers with a `command`",
+        ),
+        (
+            "url = \"https://a.example/mcp\"\nquery = { a = \"b\" }",
+            "`query` in server \"pets\" belongs to servers with `openapi`",
+        ),
+        (
+            "openapi = \"a.yaml\"\nbase_url = \"https://a.example/?key=1\"",
+            "`base_url` in server \"pets\" has a query",
+        ),
+        ("openapi = \"https://ann:pw@a.example/a.yaml\"", "holds a user name or password"),
+    ] {
+        let told = told(lines);
+        assert!(told.contains(words), "{lines}: {told}");
+    }
 }

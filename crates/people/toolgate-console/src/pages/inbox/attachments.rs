@@ -26,6 +26,9 @@ const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"]
 const TEXTS: [&str; 5] =
     ["application/json", "application/xml", "application/yaml", "application/toml", "application/x-ndjson"];
 
+/// The id of the text of a request that a connector would send.
+const REQUEST: &str = "outgoing request";
+
 /// The beginnings of the texts among the attachments, in their order.
 pub(super) struct Previews(Vec<Option<String>>);
 
@@ -112,6 +115,9 @@ fn attachment(
     let name = one.name.as_deref().unwrap_or(&one.id);
     html! {
         div.attachment {
+            @if one.id == REQUEST {
+                p { "The request that would be sent, with its secrets hidden:" }
+            }
             p {
                 span.strong { (text::short(name)) } " "
                 span.soft { (text::short(&one.media_type)) ", " (size(one.size)) ", at " code { (text::short(&one.place)) } }

@@ -1,0 +1,23 @@
+//! An HTTP API that does not speak MCP, as a server: its description becomes tools, and their calls become requests.
+//!
+//! `open` has the sources read (`source`, `document`) and makes a book of them (`book`, `definition`). The `link` answers the
+//! gateway's requests from the book: a call is an `operation` of the document or an action of a connector file
+//! (`connector`), goes out by `exchange`, and comes back as a `result`.
+
+mod address;
+mod arguments;
+mod book;
+mod connector;
+mod definition;
+mod document;
+mod exchange;
+pub(crate) mod link;
+mod masks;
+pub(crate) mod open;
+mod opened;
+mod operation;
+mod origin;
+mod preview;
+mod result;
+mod source;
+mod stream;

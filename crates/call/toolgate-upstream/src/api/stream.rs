@@ -1,0 +1,78 @@
+//! One page of a stream of a connector file.
+
+use connector_file::{ConnectorStream, ProviderVerdict, StreamPage, StreamTurn};
+use serde_json::{Map, Value, json};
+use tokio::time::sleep;
+use toolgate_core::port::ServerError;
+use toolgate_core::{FaultKind, RawJson, RpcError};
+
+use super::connector::{addressed, is_lost};
+use super::exchange::ApiRoute;
+use super::result;
+
+/// Reads the page that `params` name: `cursor` and `page`, both optional.
+pub(super) async fn read(
+    route: ApiRoute<'_>,
+    stream: &ConnectorStream,
+    params: &Map<String, Value>,
+    call: &str,
+) -> Result<RawJson, ServerError> {
+    let refused = |bad: connector_file::BadActionArguments| RpcError::invalid_params(bad.to_string());
+    let page = params.get("page").and_then(Value::as_str);
+    let mut reading = stream.page(params.get("cursor"), page).map_err(refused)?;
+    loop {
+        let planned = reading.request(&route.origin.base).map_err(refused)?;
+        let turn = match route.exchange(&addressed(&planned, call)).await {
+            Ok(answer) => {
+                let body = result::json_of(&answer);
+                let headers = |name: &str| answer.header(name);
+                reading.answered(answer.status.as_u16(), &headers, body.as_ref())
+            }
+            Err(error) if is_lost(&error) => reading.lost(),
+            Err(error) => return Err(error),
+        };
+        match turn {
+            StreamTurn::Wait(wait) => sleep(wait).await,
+            StreamTurn::Page(page) => return Ok(RawJson::from_serialize(&page_json(page))),
+            StreamTurn::Failed(verdict) => return Err(failed(route, verdict)),
+        }
+    }
+}
+
+fn page_json(page: StreamPage) -> Value {
+    let records: Vec<Value> = page
+        .records
+        .into_iter()
+        .map(|record| {
+            let mut shown = json!({ "key": record.key, "value": record.value });
+            if let Some(updated) = record.updated {
+                shown["updated"] = updated;
+            }
+            shown
+        })
+        .collect();
+    let mut shown = json!({ "records": records, "done": page.next_page.is_none() });
+    if let Some(next) = page.next_page {
+        shown["next_page"] = next.into();
+    }
+    if let Some(cursor) = page.cursor {
+        shown["cursor"] = cursor;
+    }
+    let rate = [("remaining", page.rate.remaining), ("reset_s", page.rate.reset_s)];
+    for (name, value) in rate {
+        if let Some(value) = value {
+            shown["rate"][name] = value.into();
+        }
+    }
+    shown
+}
+
+fn failed(route: ApiRoute<'_>, verdict: ProviderVerdict) -> ServerError {
+    match verdict {
+        ProviderVerdict::SignIn { says } => route.ctx.fault(FaultKind::Unauthorized { reason: says }),
+        ProviderVerdict::Failed { says, .. }
+        | ProviderVerdict::Again { says, .. }
+        | ProviderVerdict::Unsure { says } => RpcError::new(RpcError::INTERNAL, says).into(),
+        ProviderVerdict::Done { .. } => route.ctx.garbled("its page could not be read"),
+    }
+}
