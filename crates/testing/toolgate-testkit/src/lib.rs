@@ -13,4 +13,5 @@ pub mod model;
 pub mod neighbour;
 pub mod openbao;
 pub mod pki;
+pub mod web_api;
 pub mod worker;
