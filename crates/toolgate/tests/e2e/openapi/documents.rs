@@ -178,7 +178,11 @@ fn an_api_is_imported_by_its_document() {
     ] {
         assert!(written.contains(line), "{line}: {written}");
     }
-    shown(&gateway, "pets", "api");
+    let taken_up = until(WAIT, || {
+        let tools = gateway.cli(&["tools", "list", "--json"]);
+        String::from_utf8_lossy(&tools.stdout).contains("pets:list").then_some(())
+    });
+    assert!(taken_up.is_some(), "the gateway that runs takes it up");
     let bad = gateway.cli(&["servers", "import", "--openapi", "nothing.json", "--yes"]);
     assert!(
         !bad.status.success() && String::from_utf8_lossy(&bad.stderr).contains("nothing.json"),
