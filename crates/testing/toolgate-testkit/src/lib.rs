@@ -15,4 +15,5 @@ pub mod openbao;
 pub mod pki;
 pub mod providers;
 pub mod registry;
+pub mod web_api;
 pub mod worker;
