@@ -276,16 +276,16 @@ mod tests {
     #[test]
     fn nesting_without_end_ends() {
         let mut deep = Vec::new();
-        for at in 0..20_000 {
+        for at in 0..2_000 {
             deep.extend(format!("Content-Type: multipart/mixed; boundary=b{at}\r\n\r\n--b{at}\r\n").bytes());
         }
         assert!(ParsedMail::read(&deep).is_cut);
-        let messages = "Content-Type: message/rfc822\r\n\r\n".repeat(200_000);
+        let messages = "Content-Type: message/rfc822\r\n\r\n".repeat(20_000);
         assert_eq!(ParsedMail::read(messages.as_bytes()).attachments.len(), 1);
         let mut wide = b"Content-Type: multipart/mixed; boundary=b\r\n\r\n".to_vec();
-        wide.extend("--b\r\n\r\nx\r\n".repeat(200_000).bytes());
+        wide.extend("--b\r\n\r\nx\r\n".repeat(20_000).bytes());
         assert!(ParsedMail::read(&wide).is_cut);
-        let headers = "a: b\r\n".repeat(1_000_000);
+        let headers = "a: b\r\n".repeat(100_000);
         ParsedMail::read(headers.as_bytes());
     }
 }

@@ -5,7 +5,8 @@ use sqlx::postgres::PgDatabaseError;
 
 use super::database::Database;
 
-const READ_ONLY: &str = "25006";
+/// The class of statements that do not fit their transaction, which cannot write.
+const TRANSACTION: &str = "25";
 const CANCELLED: &str = "57014";
 const LOCK_TIMEOUT: &str = "55P03";
 const FORBIDDEN: &str = "42501";
@@ -44,10 +45,10 @@ pub(super) fn of_statement(database: &Database, error: &sqlx::Error) -> Trouble 
     let says: String = error.message().chars().take(MESSAGE_CHARS_MAX).collect();
     let code = error.code();
     match code {
-        READ_ONLY => Trouble::bad_arguments(format!("the statement would change something: {says}")).hint("only questions are answered: write a SELECT"),
         CANCELLED | LOCK_TIMEOUT => Trouble::new(TroubleCode::TimedOut, format!("the statement took too long: {says}"))
             .hint("ask for less: filter by a column with an index, or add LIMIT; the server's option --statement-seconds sets the limit"),
         FORBIDDEN => Trouble::new(TroubleCode::Conflict, says).hint("the operator grants SELECT to this connector's user where that is right"),
+        _ if code.starts_with(TRANSACTION) => Trouble::bad_arguments(format!("the statement would change something: {says}")).hint("only questions are answered: write a SELECT"),
         _ if MISTAKES.iter().any(|class| code.starts_with(class)) => Trouble::bad_arguments(format!("{says} (SQLSTATE {code})"))
             .hint(error.hint().unwrap_or("correct the statement; cast parameters that are no texts, such as $1::date; describe_table shows the columns")),
         _ => Trouble::unavailable(format!("the database refuses: {says} (SQLSTATE {code})")).hint("try again later"),

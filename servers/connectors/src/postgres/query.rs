@@ -83,6 +83,15 @@ async fn columns(
 ) -> Result<Vec<Value>, Trouble> {
     let preparing = connection.prepare_with(AssertSqlSafe(sql.to_owned()).into_sql_str(), types);
     let prepared = database.within_time(preparing).await?;
+    let wanted = match prepared.parameters() {
+        Some(sqlx::Either::Left(wanted)) => wanted.len(),
+        Some(sqlx::Either::Right(wanted)) => wanted,
+        None => 0,
+    };
+    if wanted != types.len() {
+        let message = format!("the statement has {wanted} parameters, and {} were passed", types.len());
+        return Err(Trouble::bad_arguments(message).hint("pass one value for each of $1, $2 and so on"));
+    }
     let column = |column: &sqlx::postgres::PgColumn| json!({ "name": column.name(), "type": column.type_info().name() });
     Ok(prepared.columns().iter().map(column).collect())
 }

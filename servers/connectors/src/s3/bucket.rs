@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use capability_kit::{Trouble, TroubleCode};
+use http::StatusCode;
 use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::path::Path;
 use object_store::prefix::PrefixStore;
 use object_store::{BackoffConfig, RetryConfig};
 
-use super::http::BucketConnector;
+use super::http::{BucketConnector, BucketFailure};
 use super::options::S3Options;
 use crate::credential::Credential;
 use crate::net::{Encryption, HostPort, Way, check_name};
@@ -78,20 +79,16 @@ impl Bucket {
         Trouble::new(TroubleCode::TooLarge, message).hint("the server's option --object-mib sets the limit")
     }
 
-    pub(super) fn trouble(&self, doing: &str, error: &object_store::Error) -> Trouble {
+    pub(super) fn trouble(&self, doing: &str, failure: &BucketFailure) -> Trouble {
         use object_store::Error;
-        match error {
+        let is_locked = matches!(failure.status, Some(StatusCode::FORBIDDEN | StatusCode::UNAUTHORIZED));
+        match &failure.error {
             Error::NotFound { .. } => {
                 Trouble::bad_arguments(format!("cannot {doing}: there is no such object"))
                     .hint("list_objects shows the keys")
             }
-            Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => Trouble::new(
-                TroubleCode::Locked,
-                format!("cannot {doing}: the server does not let this connector in"),
-            )
-            .hint(format!(
-                "the operator has to check {ACCESS_KEY}, {SECRET_KEY} and what they may do in the bucket"
-            )),
+            Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => locked(doing),
+            _ if is_locked => locked(doing),
             Error::AlreadyExists { .. } | Error::Precondition { .. } => {
                 Trouble::new(TroubleCode::Conflict, format!("cannot {doing}: the object is there already"))
                     .hint("choose another key")
@@ -105,6 +102,13 @@ impl Bucket {
             }
         }
     }
+}
+
+fn locked(doing: &str) -> Trouble {
+    let message = format!("cannot {doing}: the server does not let this connector in");
+    Trouble::new(TroubleCode::Locked, message).hint(format!(
+        "the operator has to check {ACCESS_KEY}, {SECRET_KEY} and what they may do in the bucket"
+    ))
 }
 
 fn client(name: &str, endpoint: &str, options: &S3Options, way: Way) -> Result<AmazonS3Builder, Trouble> {

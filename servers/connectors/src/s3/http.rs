@@ -1,12 +1,13 @@
 //! HTTP towards the one server of the bucket: a connection for each request, no redirects, a limit on silence.
 
+use std::cell::Cell;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderValue, Uri, header};
+use http::{HeaderValue, StatusCode, Uri, header};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
@@ -20,6 +21,32 @@ use tokio::time::Sleep;
 
 use crate::net::Way;
 use crate::patience::within;
+
+/// The slowest way on which an object still gets through.
+const BYTES_PER_SECOND_MIN: u64 = 64 << 10;
+
+tokio::task_local! {
+    /// The status of the last answer, for the library does not always tell.
+    static LAST_STATUS: Cell<Option<StatusCode>>;
+}
+
+/// A request that failed, with the server's last status.
+#[derive(Debug)]
+pub(super) struct BucketFailure {
+    pub(super) error: object_store::Error,
+    pub(super) status: Option<StatusCode>,
+}
+
+/// Uses the bucket, and notes what its server says.
+pub(super) async fn noted<T>(
+    work: impl Future<Output = object_store::Result<T>>,
+) -> Result<T, BucketFailure> {
+    let noting = async {
+        let done = work.await;
+        done.map_err(|error| BucketFailure { error, status: LAST_STATUS.with(Cell::get) })
+    };
+    LAST_STATUS.scope(Cell::new(None), noting).await
+}
 
 /// Makes the client of the bucket.
 pub(super) struct BucketConnector(Way);
@@ -63,8 +90,10 @@ impl HttpService for BucketClient {
         let mut driver = JoinSet::new();
         // An error of the connection is one of the request, too.
         driver.spawn(async move { drop(connection.await) });
+        let upload = Duration::from_secs(request.body().content_length() as u64 / BYTES_PER_SECOND_MIN);
         let answering = async { sender.send_request(request).await.map_err(io::Error::other) };
-        let response = within(silence_max, answering).await.map_err(broken)?;
+        let response = within(silence_max + upload, answering).await.map_err(broken)?;
+        LAST_STATUS.try_with(|last| last.set(Some(response.status()))).unwrap_or_default();
         let body =
             |body| HttpResponseBody::new(DrivenBody { body, silence_max, silence: None, _driver: driver });
         Ok(response.map(body))

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::bucket::Bucket;
+use super::http::noted;
 use crate::provided::{Provided, ToolWords, data_tool};
 
 const WORDS: ToolWords = ToolWords {
@@ -100,7 +101,7 @@ pub(super) async fn some(
     let mut listed = Box::pin(listed);
     let mut objects = Vec::new();
     while objects.len() < limit {
-        let next = listed.try_next().await.map_err(|error| bucket.trouble("list objects", &error))?;
+        let next = noted(listed.try_next()).await.map_err(|error| bucket.trouble("list objects", &error))?;
         let Some(object) = next else { break };
         objects.push(object);
     }

@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::bucket::Bucket;
+use super::http::noted;
 use crate::provided::{Provided, ToolWords, data_tool};
 
 pub(super) const NAME: &str = "put_object";
@@ -81,17 +82,19 @@ async fn put(
         attributes.insert(CALL_NOTE, call.clone().into());
     }
     let options = PutOptions { mode, attributes, ..PutOptions::default() };
-    match bucket.objects.put_opts(&key, PutPayload::from(bytes), options).await {
+    match noted(bucket.objects.put_opts(&key, PutPayload::from(bytes), options)).await {
         Ok(put) => Ok(WrittenObject { key: key.to_string(), bytes: size, etag: put.e_tag, repeated: false }),
-        Err(
-            error @ (object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. }),
-        ) => {
+        Err(failure) if is_there(&failure.error) => {
             // A lost answer was asked for again, or the whole call was repeated.
             let before = written_before(&bucket, &key, call.call_id.as_deref()).await;
-            before.ok_or_else(|| bucket.trouble("write the object", &error))
+            before.ok_or_else(|| bucket.trouble("write the object", &failure))
         }
-        Err(error) => Err(unsure(bucket.trouble("write the object", &error))),
+        Err(failure) => Err(unsure(bucket.trouble("write the object", &failure))),
     }
+}
+
+fn is_there(error: &object_store::Error) -> bool {
+    matches!(error, object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. })
 }
 
 /// The object, if this call wrote it.

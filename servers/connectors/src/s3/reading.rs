@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::bucket::Bucket;
+use super::http::noted;
 use crate::provided::{Provided, ToolWords, free_tool};
 
 const WORDS: ToolWords = ToolWords {
@@ -36,7 +37,7 @@ async fn read(
     _: ResidentCall,
 ) -> Result<ResidentAnswer, Trouble> {
     let key = Bucket::key(&arguments.key)?;
-    let found = bucket.objects.get_opts(&key, GetOptions::default()).await;
+    let found = noted(bucket.objects.get_opts(&key, GetOptions::default())).await;
     let found = found.map_err(|error| bucket.trouble("read the object", &error))?;
     if found.meta.size > bucket.object_bytes_max {
         return Err(bucket.too_large(found.meta.size));
@@ -57,7 +58,7 @@ async fn contents(bucket: &Bucket, found: GetResult) -> Result<Vec<u8>, Trouble>
     let mut pieces = found.into_stream();
     let mut bytes = Vec::new();
     while let Some(piece) =
-        pieces.try_next().await.map_err(|error| bucket.trouble("read the object", &error))?
+        noted(pieces.try_next()).await.map_err(|error| bucket.trouble("read the object", &error))?
     {
         if (bytes.len() + piece.len()) as u64 > bucket.object_bytes_max {
             return Err(bucket.too_large((bytes.len() + piece.len()) as u64));
