@@ -18,13 +18,7 @@ pub(crate) struct Connector {
 
 /// The program without variables of this machine.
 pub(crate) fn command(arguments: &[&str]) -> Command {
-    let mut command = server(PROGRAM, arguments);
-    for name in
-        ["PASSWORD", "ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN", "CA_FILE", "SILENCE_SECONDS"]
-    {
-        command.env_remove(format!("CONNECTORS_{name}"));
-    }
-    command
+    server(PROGRAM, arguments)
 }
 
 pub(crate) async fn start(arguments: &[&str], secrets: &[(&str, &str)]) -> Connector {
