@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::connector::Connector;
 use crate::resident::Residence;
 use crate::tool::Tool;
 use crate::trouble::Trouble;
@@ -17,13 +18,14 @@ pub struct Capability {
     pub(crate) instructions: &'static str,
     pub(crate) tools: Vec<Tool>,
     pub(crate) residence: Option<Arc<dyn Residence>>,
+    pub(crate) connector: Option<Arc<dyn Connector>>,
 }
 
 impl Capability {
     /// `name` is the server's name at a gateway, such as `doc-parser-mcp`; `instructions` tell a model its
     /// purpose.
     pub fn new(name: &'static str, version: &'static str, instructions: &'static str) -> Self {
-        Self { name, version, instructions, tools: Vec::new(), residence: None }
+        Self { name, version, instructions, tools: Vec::new(), residence: None, connector: None }
     }
 
     /// # Panics
@@ -37,6 +39,11 @@ impl Capability {
     /// The state behind the server's resident tools. A gateway then says for whom each call is, and which callers have ended.
     pub fn residence(self, residence: Arc<dyn Residence>) -> Self {
         Self { residence: Some(residence), ..self }
+    }
+
+    /// The service behind the tools. A gateway may then ask for previews of calls and for pages of streams, and names its calls.
+    pub fn connector(self, connector: Arc<dyn Connector>) -> Self {
+        Self { connector: Some(connector), ..self }
     }
 
     pub fn name(&self) -> &'static str {

@@ -15,6 +15,7 @@ mod settings;
 
 // A server's definition.
 mod capability;
+mod connector;
 mod digits;
 mod resident;
 mod schema;
@@ -41,6 +42,9 @@ mod llm;
 mod outgoing;
 
 pub use capability::Capability;
+pub use connector::{
+    CallPreview, Connector, PageQuestion, PreviewQuestion, ShownRequest, StreamPage, StreamRecord,
+};
 pub use download::{DownloadError, DownloadPlan, download};
 pub use input::{FileInput, LoadedFile};
 pub use llm::{LlmEndpoint, LlmError, LlmQuestion};

@@ -32,6 +32,8 @@ pub struct Caller {
 #[derive(Clone)]
 pub struct ResidentCall {
     pub caller: Caller,
+    /// The id of the call at the gateway, if it names it: the same for a repetition of the same call.
+    pub call_id: Option<String>,
     /// Refs and progress.
     pub work: Work,
     /// Cancelled when the client gives up or the time is over. The future is dropped as well; this is for work that it started
@@ -60,7 +62,8 @@ impl ResidentAnswer {
         Self { text: text.into(), ..Self::default() }
     }
 
-    pub(crate) fn data(data: Value) -> Self {
+    /// Data as they are: nothing in them is rounded.
+    pub fn data(data: Value) -> Self {
         Self { data: Some(data), ..Self::default() }
     }
 

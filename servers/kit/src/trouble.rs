@@ -37,6 +37,8 @@ pub enum TroubleCode {
     UnknownRef,
     /// What it is about is not in the state that the call expects.
     Conflict,
+    /// It may have happened or not: the request was sent, and its answer was lost. Repeating it could do it twice.
+    OutcomeUnknown,
     /// A requirement that this machine lacks.
     Unavailable,
     /// A fault of the server.
@@ -56,6 +58,7 @@ impl TroubleCode {
             TroubleCode::Busy => "busy",
             TroubleCode::UnknownRef => "unknown_ref",
             TroubleCode::Conflict => "conflict",
+            TroubleCode::OutcomeUnknown => "outcome_unknown",
             TroubleCode::Unavailable => "unavailable",
             TroubleCode::Internal => "internal",
         }

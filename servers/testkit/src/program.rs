@@ -6,9 +6,10 @@ use std::process::Stdio;
 use tokio::process::{ChildStdin, ChildStdout, Command};
 
 /// The beginnings of variables that servers read.
-const VARIABLES: [&str; 7] = [
+const VARIABLES: [&str; 8] = [
     "BROWSER_",
     "CAPABILITY_",
+    "CONNECTORS_",
     "TOOLGATE_",
     "MEDIA_TRANSFORM_",
     "SOCIAL_",

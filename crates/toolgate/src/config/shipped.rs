@@ -37,6 +37,8 @@ const FOLDER: &str = "servers";
 /// The servers whose purpose is the network. The browser's traffic takes a proxy of its own, which refuses private addresses and
 /// what its operator does not allow.
 const ONLINE: [&str; 1] = ["browser-mcp"];
+/// The servers that cannot run by themselves: an operator describes each of their providers in `[[servers]]`.
+const DESCRIBED_ONLY: [&str; 1] = ["connectors-mcp"];
 /// The variables of the gateway's environment that the servers get by default: the places of models.
 const PASSED_ON: [&str; 2] = ["TOOLGATE_MODEL", "CAPABILITY_OCR_MODELS"];
 
@@ -167,7 +169,8 @@ impl CapabilityServers {
         };
         let program = |entry: fs::DirEntry| {
             let name = entry.file_name().into_string().ok()?;
-            let wanted = name.ends_with(ENDING) && !self.without.contains(&name);
+            let runs_by_itself = name.ends_with(ENDING) && !DESCRIBED_ONLY.contains(&name.as_str());
+            let wanted = runs_by_itself && !self.without.contains(&name);
             (wanted && is_program(&entry.path())).then(|| (name, entry.path()))
         };
         entries.flatten().filter_map(program).collect()

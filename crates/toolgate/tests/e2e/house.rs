@@ -257,6 +257,7 @@ const SERVERS: &[(&str, &[&str])] = &[
     // The scorer and the lists of skills and places are those of resumes.
     ("job-search-mcp", &["capability-kit", "capability-documents", "resume-profile-mcp"]),
     ("job-app-mcp", &["capability-kit"]),
+    ("connectors-mcp", &["capability-kit"]),
     ("media-transform-mcp", &["capability-kit", "capability-documents", "capability-typeset"]),
     ("social-intelligence-mcp", &["capability-kit", "capability-language", "capability-ocr"]),
     ("audit-compliance-mcp", &["capability-kit", "capability-documents", "capability-language"]),
@@ -301,8 +302,8 @@ const OWNED: &[(&str, &[&str])] = &[
     ("symphonia", &["capability-speech"]),
     ("typst", &["capability-typeset"]),
     ("docx-rs", &["capability-typeset"]),
-    // A product with data of its own, and indexes outside, which are not the gateway's.
-    ("sqlx", &["toolgate-store", "job-app-mcp", "capability-engine"]),
+    // A product with data of its own, indexes outside, and the databases of others, none of which are the gateway's.
+    ("sqlx", &["toolgate-store", "job-app-mcp", "capability-engine", "connectors-mcp"]),
     ("tantivy", &["capability-engine"]),
     ("rusqlite", &["toolgate-store"]),
     ("cedar-policy", &["toolgate-policy"]),
@@ -326,10 +327,11 @@ const OWNED: &[(&str, &[&str])] = &[
             "video-subtitle-mcp",
             "job-app-mcp",
             "browser-mcp",
+            "connectors-mcp",
         ],
     ),
     ("rmcp", &["toolgate-credentials", "capability-kit"]),
-    ("object_store", &["toolgate-files"]),
+    ("object_store", &["toolgate-files", "connectors-mcp"]),
     ("parquet", &["toolgate-archive"]),
     ("hyper-rustls", &["toolgate-outbound", "capability-kit"]),
 ];

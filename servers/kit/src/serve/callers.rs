@@ -17,6 +17,8 @@ use crate::resident::Caller;
 
 /// The capability of a server that wants to know its callers, and the member of a call's `_meta` that names one.
 const CALLER: &str = "dev.toolgate/caller";
+/// The member of a call's `_meta` with its id.
+const CALL: &str = "dev.toolgate/call";
 /// The notification about a session or a run that has ended.
 const CALLER_ENDED: &str = "notifications/dev.toolgate/caller_ended";
 const METHOD_HEADER: &str = "mcp-method";
@@ -30,6 +32,11 @@ pub(super) fn wishes() -> ExperimentalCapabilities {
 pub(super) fn caller_of(context: &RequestContext<RoleServer>) -> Caller {
     let named = context.meta.get(CALLER).cloned().unwrap_or_default();
     serde_json::from_value(named).unwrap_or_default()
+}
+
+/// The id of a call, which a gateway tells connectors.
+pub(super) fn call_of(context: &RequestContext<RoleServer>) -> Option<String> {
+    context.meta.get(CALL)?.as_str().map(str::to_owned)
 }
 
 impl KitServer {

@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CustomNotification, Implementation,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+    CacheScope, CallToolRequestParams, CallToolResponse, CustomNotification, CustomRequest, CustomResult,
+    Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler};
 
 use super::server::KitServer;
-use super::{callers, resources};
+use super::{callers, connector, resources};
 
 /// The list changes only when the program does.
 const TTL_MS: u64 = 300_000;
@@ -24,9 +25,9 @@ impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let capability = &self.0.capability;
         let mut offered = ServerCapabilities::builder().enable_resources().enable_tools().build();
-        if capability.residence.is_some() {
-            offered.experimental = Some(callers::wishes());
-        }
+        let mut more = capability.residence.as_ref().map(|_| callers::wishes()).unwrap_or_default();
+        more.extend(capability.connector.iter().flat_map(|one| connector::offers(one.as_ref())));
+        offered.experimental = (!more.is_empty()).then_some(more);
         ServerConfig::new(offered)
             .with_server_info(Implementation::new(capability.name, capability.version))
             .with_instructions(capability.instructions)
@@ -52,6 +53,14 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         Ok(self.0.call(request, context).await?.into())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        self.0.ask_privately(request, context.ct).await
     }
 
     async fn on_custom_notification(

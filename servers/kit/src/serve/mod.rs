@@ -3,6 +3,7 @@
 mod callers;
 mod calls;
 mod catalogue;
+mod connector;
 mod entry;
 mod handler;
 mod http;

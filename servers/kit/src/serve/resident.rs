@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::callers::caller_of;
+use super::callers::{call_of, caller_of};
 use super::calls::{Teller, weight};
 use super::server::KitServer;
 use crate::resident::{Attachment, ResidentAnswer, ResidentCall, ResidentFunction};
@@ -35,6 +35,7 @@ impl KitServer {
         let cancelled = context.ct.child_token();
         let call = ResidentCall {
             caller: caller_of(&context),
+            call_id: call_of(&context),
             work: Work::new(self.refs.clone(), move |progress| drop(tell.try_send(progress))),
             cancelled: cancelled.clone(),
         };
