@@ -62,7 +62,7 @@ async fn call_tool(
 ) -> DispatchResult {
     let name = request.parts.target(&request.head.method)?;
     match BuiltIn::named(name) {
-        Some(BuiltIn::Call) => return through::call(gateway, caller, request, cancel).await,
+        Some(BuiltIn::Call) => return Box::pin(through::call(gateway, caller, request, cancel)).await,
         Some(built_in) => return lookup::run(gateway, &caller, built_in, request, cancel).await,
         None => {}
     }
