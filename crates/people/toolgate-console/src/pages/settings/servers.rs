@@ -238,14 +238,12 @@ impl ServerDraft {
     fn of(fields: &FormFields) -> Self {
         let text = |name: &str| fields.text(name).unwrap_or_default().to_owned();
         match fields.get("do") {
-            Some("add") => {
-                Self {
-                    name: text("name"),
-                    url: text("url"),
-                    authorization: text("authorization"),
-                    is_api: fields.get("kind") == Some(OPENAPI),
-                }
-            }
+            Some("add") => Self {
+                name: text("name"),
+                url: text("url"),
+                authorization: text("authorization"),
+                is_api: fields.get("kind") == Some(OPENAPI),
+            },
             _ => Self::default(),
         }
     }
