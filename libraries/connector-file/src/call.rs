@@ -94,6 +94,12 @@ impl<'a> ActionCall<'a> {
         self.go_on(judge::lost(self.action.repeating(self.now())))
     }
 
+    /// A request that changes something was answered before the one that is to be sent now. Until then, a call that ends
+    /// without a verdict changed nothing.
+    pub fn has_written(&self) -> bool {
+        self.action.steps[..self.step].iter().any(|step| !step.is_read)
+    }
+
     fn now(&self) -> &'a RequestStep {
         &self.action.steps[self.step]
     }

@@ -43,3 +43,6 @@ pub(crate) fn streams(
 fn tools(document: Option<&ApiDocument>) -> Option<Vec<ApiTool>> {
     document.map(|document| document.tools().tools)
 }
+
+#[cfg(test)]
+mod tests;

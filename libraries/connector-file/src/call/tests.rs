@@ -356,6 +356,7 @@ fn steps_follow_each_other_and_take_what_they_need() {
         ("https://files.example.com/u?t=1", "hello")
     );
     assert!(!second.with_secrets, "the address is not the provider's own");
+    assert!(!call.has_written(), "an upload that nobody completes is nothing");
     assert_eq!(call.answered(200, &no_headers, None), CallTurn::Send);
     let third = call.request(BASE).expect("a request");
     assert_eq!(body_of(&third), r#"{"files":[{"id":"F1"}]}"#);

@@ -277,3 +277,13 @@ fn a_webhook_goes_to_its_address_exactly_and_may_be_sent_again() {
     let turn = again.answered(200, &no_headers, None);
     assert_eq!(turn, CallTurn::End(ProviderVerdict::Done { data: Value::Null }));
 }
+
+#[test]
+fn the_example_of_the_documentation_is_a_good_file() {
+    let page = include_str!("../../../../docs/how-to/write-a-connector.md");
+    let example =
+        page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    let file = ConnectorFile::read(example).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(file.actions(None).expect("no operations").len(), 2);
+    assert!(file.streams(None).expect("no operations")[0].is_incremental());
+}
