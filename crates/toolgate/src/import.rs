@@ -37,8 +37,16 @@ pub(crate) struct ImportedServer {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ImportedTransport {
-    Command { command: String, args: Vec<String>, env: BTreeMap<String, String>, cwd: Option<String> },
-    Url { url: String, headers: BTreeMap<String, String> },
+    Command {
+        command: String,
+        args: Vec<String>,
+        env: BTreeMap<String, String>,
+        cwd: Option<String>,
+    },
+    Url {
+        url: String,
+        headers: BTreeMap<String, String>,
+    },
     Api {
         openapi: String,
         base_url: Option<String>,

@@ -476,9 +476,18 @@ fn a_wrong_description_of_an_api_is_refused_with_words() {
         ("connector = \"slakc\"", "names no connector that ships"),
         ("openapi = \"\"", "`openapi` in server \"pets\" is empty"),
         ("openapi = \"a.yaml\"\nurl = \"https://a.example/mcp\"", "has both `url` and `openapi`"),
-        ("openapi = \"a.yaml\"\nargs = [\"x\"]", "`args` in server \"pets\" belongs to servers with a `command`"),
-        ("url = \"https://a.example/mcp\"\nquery = { a = \"b\" }", "`query` in server \"pets\" belongs to servers with `openapi`"),
-        ("openapi = \"a.yaml\"\nbase_url = \"https://a.example/?key=1\"", "`base_url` in server \"pets\" has a query"),
+        (
+            "openapi = \"a.yaml\"\nargs = [\"x\"]",
+            "`args` in server \"pets\" belongs to servers with a `command`",
+        ),
+        (
+            "url = \"https://a.example/mcp\"\nquery = { a = \"b\" }",
+            "`query` in server \"pets\" belongs to servers with `openapi`",
+        ),
+        (
+            "openapi = \"a.yaml\"\nbase_url = \"https://a.example/?key=1\"",
+            "`base_url` in server \"pets\" has a query",
+        ),
         ("openapi = \"https://ann:pw@a.example/a.yaml\"", "holds a user name or password"),
     ] {
         let told = told(lines);
