@@ -30,7 +30,8 @@ pub(super) struct ShippedProvider {
 }
 
 pub(super) const SLACK: ShippedProvider = ShippedProvider { name: "slack", secret: "slack_bot_token" };
-pub(super) const HUBSPOT: ShippedProvider = ShippedProvider { name: "hubspot", secret: "hubspot_access_token" };
+pub(super) const HUBSPOT: ShippedProvider =
+    ShippedProvider { name: "hubspot", secret: "hubspot_access_token" };
 
 /// The level of care of the gateway.
 #[derive(Clone, Copy, PartialEq, Eq)]
