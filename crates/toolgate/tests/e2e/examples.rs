@@ -2,6 +2,7 @@
 
 mod agents;
 mod citations;
+mod connectors;
 mod job_application;
 mod pages;
 mod policy;

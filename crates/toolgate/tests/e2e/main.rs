@@ -8,6 +8,7 @@ mod basics;
 mod callers;
 mod cli;
 mod confined;
+mod connectors;
 mod console;
 mod credentials;
 mod discovery;

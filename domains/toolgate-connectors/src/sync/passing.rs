@@ -111,6 +111,11 @@ impl<'a> SyncPass<'a> {
                     position.restart();
                     continue;
                 }
+                // What came before it is good, so the rest of the run is not lost with one page.
+                Err(PageFailure::Refused(refusal)) if pages > 0 && is_about_page(&refusal) => {
+                    self.problem(stream, &format!("stopped at page {}: {}", pages + 1, refusal.message));
+                    return Ok(StreamEnd::Passed);
+                }
                 Err(PageFailure::Refused(refusal)) => return Err(refusal),
             };
             pages += 1;
@@ -226,6 +231,10 @@ impl<'a> SyncPass<'a> {
             self.passed.problems.push(format!("{stream}: {what}"));
         }
     }
+}
+
+fn is_about_page(refusal: &Refusal) -> bool {
+    [&codes::CONNECTOR_FAILED, &codes::BAD_STREAM_PAGE].contains(&refusal.code)
 }
 
 fn is_forgotten(position: &StreamPosition, refusal: &Refusal) -> bool {

@@ -1,0 +1,58 @@
+//! Who sees connectors: sessions those of mounted providers, people all of them with what to do next.
+
+use serde_json::json;
+use toolgate_testkit::providers::Slack;
+
+use super::office::{Care, Office, SLACK};
+use crate::console::plain::Visitor;
+use crate::kit;
+
+#[tokio::test]
+async fn a_session_has_only_connectors_of_mounted_providers() {
+    let office = Office::open(SLACK, Slack::default(), Care::Exploratory).await;
+    let (seller, clerk) = (office.agent("seller"), office.agent("clerk"));
+    let seen = kit::call(&seller, "connector.list", json!({})).await;
+    assert!(seen.to_string().contains("connector.slack:post_message"), "{seen:#}");
+    let unseen = kit::call(&clerk, "connector.list", json!({})).await;
+    assert!(!unseen.to_string().contains("slack"), "{unseen:#}");
+    let refused = kit::call(&clerk, "connector.sync", json!({ "provider": "slack" })).await;
+    assert!(kit::text(&refused).contains("there is no connector slack"), "{refused:#}");
+    let names = kit::names(&clerk).await;
+    assert!(names.iter().all(|name| !name.contains("slack")), "{names:?}");
+    let arguments = json!({ "channel": "C1", "text": "Hello" });
+    let unknown =
+        clerk.modern("tools/call", json!({ "name": office.action("post_message"), "arguments": arguments }));
+    assert!(!unknown.await.text.contains("\"succeeded\""), "it is unknown");
+    assert_eq!(office.provider.effects(), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_connector_is_listed_with_its_streams() {
+    let office = Office::open(SLACK, Slack::default(), Care::Exploratory).await;
+    let listed = office.done("list", json!({})).await;
+    let slack = &listed["connectors"][0];
+    assert_eq!((&slack["provider"], &slack["connection"]), (&json!("slack"), &json!("default")), "{slack:#}");
+    assert_eq!(slack["streams"], json!(["channels", "users"]), "{slack:#}");
+}
+
+#[tokio::test]
+async fn a_test_reads_a_page_and_keeps_nothing() {
+    let office = Office::open(SLACK, Slack::default(), Care::Exploratory).await;
+    let tested = office.done("test", json!({ "stream": "channels" })).await;
+    assert_eq!((&tested["records"], &tested["more"]), (&json!(3), &json!(false)), "{tested:#}");
+    assert!(tested["fields"].to_string().contains("\"name\""), "{tested:#}");
+    assert!(office.state().await["pointer"]["manifest"].is_null());
+}
+
+#[tokio::test]
+async fn the_console_and_the_command_line_show_connectors() {
+    let office = Office::open(SLACK, Slack::default(), Care::Exploratory).await;
+    office.sync(&["users"]).await;
+    let told = office.site.say(&["connectors", "status"]);
+    assert!(told.contains("server: connector.slack") && told.contains("state: done"), "{told}");
+    let visitor = Visitor::enters(&office.site.gateway, &office.site.gateway.admin).await;
+    let page = visitor.get("/console/connectors").await.text;
+    for part in ["slack", "Last sync", "Rate left", "Sync now", "connector:slack/default"] {
+        assert!(page.contains(part), "{part} is missing: {page}");
+    }
+}

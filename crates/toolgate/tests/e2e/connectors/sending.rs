@@ -1,0 +1,93 @@
+//! Messages that leave: people see the request, a lost answer is unknown, and nothing is sent twice.
+
+use serde_json::{Value, json};
+use toolgate_testkit::providers::{ProviderFault, Slack};
+
+use super::office::{Care, Office, SLACK};
+use crate::files::archive::text;
+use crate::governed::bank::{pending, status};
+use crate::kit;
+
+const HELLO: &str = "chat.postMessage C1 Hello";
+
+fn hello() -> Value {
+    json!({ "channel": "C1", "text": "Hello" })
+}
+
+#[tokio::test]
+async fn a_person_sees_the_request_before_a_message_is_sent() {
+    let office = Office::open(SLACK, Slack::default(), Care::Standard).await;
+    let (agent, post) = (office.agent("seller"), office.action("post_message"));
+    let approval = pending(&kit::call(&agent, &post, hello()).await);
+    let shown = office.site.get(&format!("/approvals/{approval}")).await;
+    let attachments = shown["attachments"].as_array().expect("a list");
+    let number = attachments.iter().position(|one| one["id"] == "outgoing request");
+    let number = number.unwrap_or_else(|| panic!("no request: {shown:#}"));
+    let path = format!("/approvals/{approval}/attachments/{number}");
+    let request = office.site.rest(&office.site.gateway.admin, "GET", &path, None).await.text;
+    for part in ["POST ", "/api/chat.postMessage", "Hello", "••••"] {
+        assert!(request.contains(part), "{part} is missing: {request}");
+    }
+    assert!(!request.contains(&office.provider.token()), "{request}");
+    assert_eq!(office.provider.effects(), [""; 0], "nothing was sent yet");
+    office.site.say(&["approvals", "approve", &approval]);
+    let sent = kit::call(&agent, &post, hello()).await;
+    assert_eq!(status(&sent), "succeeded", "{sent:#}");
+    assert_eq!(office.provider.effects(), [HELLO]);
+}
+
+#[tokio::test]
+async fn a_read_of_a_connector_asks_nobody() {
+    let office = Office::open(SLACK, Slack::default(), Care::Standard).await;
+    let listed = kit::call(&office.agent("seller"), &office.action("list_channels"), json!({})).await;
+    assert_eq!(status(&listed), "succeeded", "{listed:#}");
+}
+
+#[tokio::test]
+async fn a_200_that_is_not_ok_is_an_error() {
+    let office = Office::open(SLACK, Slack::default(), Care::Exploratory).await;
+    let arguments = json!({ "channel": "C404", "text": "Hello" });
+    let refused = kit::call(&office.agent("seller"), &office.action("post_message"), arguments).await;
+    assert_eq!(status(&refused), "tool_error", "{refused:#}");
+    assert!(kit::text(&refused).contains("channel_not_found"), "{refused:#}");
+}
+
+/// Sends a message whose answer is lost in this way, and has a person say that it happened.
+async fn is_asked_about(fault: ProviderFault) {
+    let office = Office::open(SLACK, Slack::default(), Care::Exploratory).await;
+    office.provider.misbehave_at("chat.postMessage", fault, 1);
+    let lost = kit::call(&office.agent("seller"), &office.action("post_message"), hello()).await;
+    assert_eq!(status(&lost), "unknown", "{lost:#}");
+    assert_eq!(office.provider.effects(), [HELLO], "it is not sent again");
+    let question = office.question().await;
+    let asked = question.to_string();
+    assert!(asked.contains("connector.slack:post_message") && asked.contains("did it happen"), "{asked}");
+    let state = office.state().await;
+    assert_eq!(state["doubts"], 1, "{state:#}");
+    assert!(text(&state["next_step"]).contains("inbox"), "{state:#}");
+    let path = format!("/inputs/{}/answer", text(&question["id"]));
+    let answer = json!({ "answer": "happened" });
+    let said = office.site.rest(&office.site.gateway.admin, "POST", &path, Some(answer)).await;
+    assert_eq!(said.status, 200, "{said:?}");
+    assert_eq!(office.provider.effects(), [HELLO], "an answer sends nothing");
+}
+
+#[tokio::test]
+async fn a_person_is_asked_about_a_message_whose_answer_was_lost() {
+    is_asked_about(ProviderFault::LostAfterEffect).await;
+}
+
+#[tokio::test]
+async fn a_person_is_asked_about_a_message_that_ended_with_500() {
+    is_asked_about(ProviderFault::ErrorAfterEffect).await;
+}
+
+#[tokio::test]
+async fn a_provider_that_limits_its_rate_is_waited_for() {
+    let office = Office::open(SLACK, Slack::default(), Care::Exploratory).await;
+    let fault = ProviderFault::RateLimited { after_s: Some(0) };
+    office.provider.misbehave_at("chat.postMessage", fault, 1);
+    let sent = kit::call(&office.agent("seller"), &office.action("post_message"), hello()).await;
+    assert_eq!(status(&sent), "succeeded", "{sent:#}");
+    assert_eq!(office.provider.effects(), [HELLO]);
+}

@@ -1,0 +1,84 @@
+//! Providers that misbehave during a sync: it stops by itself, says why, and keeps what it had.
+
+use serde_json::json;
+use toolgate_testkit::providers::{ProviderFault, Slack};
+
+use super::office::{Care, Office, SLACK};
+use crate::files::archive::text;
+
+/// A workspace in pages of one.
+fn paged() -> Slack {
+    Slack { page_max: 1, ..Slack::with_channels(3) }
+}
+
+/// The sync of `channels` with a fault ends partial, and its problems have these words.
+async fn ends_partial(fault: ProviderFault, words: &str) -> Office<Slack> {
+    let office = Office::open(SLACK, paged(), Care::Exploratory).await;
+    office.provider.misbehave(fault);
+    let synced = office.sync(&["channels"]).await;
+    assert_eq!(synced["state"], "partial", "{synced:#}");
+    assert!(synced["problems"].to_string().contains(words), "{synced:#}");
+    assert!(!office.paths().await.is_empty(), "what came is kept");
+    office
+}
+
+#[tokio::test]
+async fn pages_without_end_end() {
+    ends_partial(ProviderFault::EndlessPages, "page").await;
+}
+
+#[tokio::test]
+async fn the_same_page_twice_is_noticed() {
+    let office = ends_partial(ProviderFault::RepeatedCursor, "stopped").await;
+    office.provider.calm();
+    let synced = office.sync(&["channels"]).await;
+    assert_eq!((&synced["state"], &synced["records"]), (&json!("done"), &json!(3)), "{synced:#}");
+}
+
+#[tokio::test]
+async fn records_that_change_their_form_in_the_middle_are_a_problem_of_the_run() {
+    ends_partial(ProviderFault::ChangedSchema, "page").await;
+}
+
+#[tokio::test]
+async fn a_rate_limit_in_the_middle_is_waited_for() {
+    let office = Office::open(SLACK, paged(), Care::Exploratory).await;
+    office.provider.misbehave_at("conversations.list", ProviderFault::RateLimited { after_s: Some(0) }, 2);
+    let synced = office.sync(&["channels"]).await;
+    assert_eq!((&synced["state"], &synced["records"]), (&json!("done"), &json!(3)), "{synced:#}");
+}
+
+#[tokio::test]
+async fn a_sign_in_that_has_expired_says_what_to_do() {
+    for fault in [ProviderFault::ExpiredCredentials, ProviderFault::RevokedCredentials] {
+        let office = Office::open(SLACK, paged(), Care::Exploratory).await;
+        office.provider.misbehave(fault);
+        let (code, message) = office.refused("sync", json!({ "streams": ["users"] })).await;
+        assert_eq!(code, "connector_sign_in", "{message}");
+        let state = office.state().await;
+        assert_eq!(state["last_sync"]["state"], "failed", "{state:#}");
+        assert!(text(&state["next_step"]).contains("toolgate secrets set"), "{state:#}");
+        office.provider.calm();
+        office.sync(&["users"]).await;
+        assert!(office.state().await["next_step"].is_null());
+    }
+}
+
+#[tokio::test]
+async fn a_page_of_a_proxy_is_no_page_of_records() {
+    let office = Office::open(SLACK, paged(), Care::Exploratory).await;
+    office.provider.misbehave(ProviderFault::Html);
+    let said = office.said("sync", json!({ "streams": ["users"] })).await;
+    assert_ne!(said.status, 200, "{said:?}");
+    assert!(office.state().await["pointer"]["manifest"].is_null());
+}
+
+#[tokio::test]
+async fn a_connector_or_a_stream_that_is_not_there_is_refused_by_name() {
+    let office = Office::open(SLACK, paged(), Care::Exploratory).await;
+    let (code, message) = office.refused("sync", json!({ "provider": "salesforce" })).await;
+    assert_eq!(code, "unknown_connector", "{message}");
+    let (code, message) = office.refused("sync", json!({ "streams": ["chanels"] })).await;
+    assert_eq!(code, "unknown_stream", "{message}");
+    assert!(message.contains("chanels"), "{message}");
+}
