@@ -143,7 +143,7 @@ pub(crate) async fn open(
     let claims = Claims::new(ClaimsSetup {
         store: store.clone(),
         books: governance.books.clone(),
-        clock,
+        clock: clock.clone(),
         files: files.clone(),
         documents: documents.clone(),
         substrate: substrate.clone(),

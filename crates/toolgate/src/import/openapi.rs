@@ -33,7 +33,8 @@ pub(crate) fn of_document(document: &ApiDocument, wishes: &DocumentWishes<'_>) -
         headers: credentials.headers,
         query: credentials.query,
     };
-    let server = ImportedServer { name, transport, enabled: true, notes, secrets: Vec::new() };
+    let server =
+        ImportedServer { name, transport, enabled: true, notes, secrets: Vec::new(), published: None };
     ImportedServers { servers: vec![server], skipped: Vec::new() }
 }
 
