@@ -6,9 +6,9 @@ use capability_kit::{Trouble, environment};
 
 /// The value of a secret.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Credential(String);
+pub(crate) struct ProviderSecret(String);
 
-impl Credential {
+impl ProviderSecret {
     /// `None` if the variable is not set, or empty.
     pub(crate) fn of_variable(name: &'static str) -> Option<Self> {
         let value = environment::variable(name)?.into_string().ok()?;
@@ -35,8 +35,8 @@ impl Credential {
     }
 }
 
-impl fmt::Debug for Credential {
+impl fmt::Debug for ProviderSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Credential")
+        f.write_str("ProviderSecret")
     }
 }

@@ -21,7 +21,7 @@ use crate::patience::within;
 
 /// The way to one host.
 #[derive(Clone)]
-pub(crate) struct Way {
+pub(crate) struct ProviderWay {
     pub(crate) place: HostPort,
     pub(crate) silence_max: Duration,
     pub(crate) encryption: Encryption,
@@ -44,7 +44,7 @@ pub(crate) enum Wire {
     Tls(Box<TlsStream<TcpStream>>),
 }
 
-impl Way {
+impl ProviderWay {
     pub(crate) fn new(place: HostPort, encryption: Encryption, options: &WayOptions) -> Self {
         let encryption = if options.without_tls { Encryption::Never } else { encryption };
         let tls = Arc::new(tls::TlsClient::new(options.ca_file.clone()));

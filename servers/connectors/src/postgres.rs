@@ -8,6 +8,7 @@ mod parameter;
 mod query;
 mod records;
 mod statement;
+mod stream;
 mod tables;
 
 use std::sync::Arc;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 
 use super::item::{self, ImapItem};
-use crate::credential::Credential;
-use crate::net::{Encryption, Way, Wire};
+use crate::credential::ProviderSecret;
+use crate::net::{Encryption, ProviderWay, Wire};
 use crate::patience::within;
 
 /// The longest line outside of literals; the answer to a search is one line.
@@ -54,9 +54,9 @@ pub(super) struct OpenedMailbox {
 
 impl ImapSession {
     pub(super) async fn open(
-        way: &Way,
+        way: &ProviderWay,
         user: &str,
-        password: &Credential,
+        password: &ProviderSecret,
         literal_bytes_max: usize,
     ) -> Result<Self, ImapError> {
         let wire = BufReader::new(way.connect().await?);
@@ -75,7 +75,7 @@ impl ImapSession {
     }
 
     /// Words that came before encryption began are not the server's.
-    async fn upgrade(self, way: &Way) -> Result<Self, ImapError> {
+    async fn upgrade(self, way: &ProviderWay) -> Result<Self, ImapError> {
         if !self.wire.buffer().is_empty() {
             return Err(io::Error::other("someone spoke before encryption began").into());
         }
@@ -83,7 +83,7 @@ impl ImapSession {
         Ok(Self { wire: BufReader::new(wire), ..self })
     }
 
-    async fn sign_in(&mut self, user: &str, password: &Credential) -> Result<(), ImapError> {
+    async fn sign_in(&mut self, user: &str, password: &ProviderSecret) -> Result<(), ImapError> {
         let parts = [
             CommandPart::Words("LOGIN ".to_owned()),
             CommandPart::Text(user.to_owned()),

@@ -5,8 +5,8 @@ use capability_kit::{Trouble, TroubleCode};
 use super::imap::{ImapError, ImapSession, OpenedMailbox};
 use super::options::MailOptions;
 use super::outbox::PASSWORD;
-use crate::credential::Credential;
-use crate::net::{Encryption, HostPort, Way, check_name};
+use crate::credential::ProviderSecret;
+use crate::net::{Encryption, HostPort, ProviderWay, check_name};
 use crate::options::WayOptions;
 
 const IMAPS_PORT: u16 = 993;
@@ -14,9 +14,9 @@ const IMAP_PORT: u16 = 143;
 
 /// One reader at one server.
 pub(super) struct Inbox {
-    way: Way,
+    way: ProviderWay,
     user: String,
-    password: Credential,
+    password: ProviderSecret,
     pub(super) mailboxes: Vec<String>,
     pub(super) message_bytes_max: usize,
 }
@@ -38,9 +38,9 @@ impl Inbox {
         };
         let place = HostPort::of_url(&url, port).ok_or_else(|| missing("the host of --imap"))?;
         Ok(Self {
-            way: Way::new(place, encryption, way),
+            way: ProviderWay::new(place, encryption, way),
             user: options.mail_user.clone().ok_or_else(|| missing("--mail-user"))?,
-            password: Credential::required(PASSWORD)?,
+            password: ProviderSecret::required(PASSWORD)?,
             mailboxes: options.mailbox.clone(),
             message_bytes_max: options.message_bytes_max(),
         })

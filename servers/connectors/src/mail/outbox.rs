@@ -8,9 +8,9 @@ use super::address::MailAddress;
 use super::compose::Letter;
 use super::dispatch::{DispatchLog, DispatchState};
 use super::options::MailOptions;
-use super::smtp::{self, Envelope, SendError, SmtpLogin};
-use crate::credential::Credential;
-use crate::net::{Encryption, HostPort, Way, check_name};
+use super::smtp::{self, MailEnvelope, MailSendError, SmtpLogin};
+use crate::credential::ProviderSecret;
+use crate::net::{Encryption, HostPort, ProviderWay, check_name};
 use crate::options::WayOptions;
 
 pub(super) const PASSWORD: &str = "CONNECTORS_PASSWORD";
@@ -19,7 +19,7 @@ const SUBMISSION_PORT: u16 = 587;
 
 /// One sender at one server.
 pub(super) struct Outbox {
-    pub(super) way: Way,
+    pub(super) way: ProviderWay,
     pub(super) from: MailAddress,
     pub(super) message_bytes_max: usize,
     login: Option<SmtpLogin>,
@@ -53,11 +53,13 @@ impl Outbox {
         let place = HostPort::of_url(&url, port).ok_or_else(|| missing("the host of --smtp"))?;
         let from = MailAddress::read(options.from.as_deref().ok_or_else(|| missing("--from"))?);
         let login = match &options.mail_user {
-            Some(user) => Some(SmtpLogin { user: user.clone(), password: Credential::required(PASSWORD)? }),
+            Some(user) => {
+                Some(SmtpLogin { user: user.clone(), password: ProviderSecret::required(PASSWORD)? })
+            }
             None => None,
         };
         Ok(Self {
-            way: Way::new(place, encryption, way),
+            way: ProviderWay::new(place, encryption, way),
             from: from.map_err(|trouble| Trouble { code: TroubleCode::Unavailable, ..trouble })?,
             message_bytes_max: options.message_bytes_max(),
             login,
@@ -97,27 +99,27 @@ impl Outbox {
             None => {}
         }
         let (from, to) = (self.from.spec(), letter.recipients());
-        let envelope = Envelope { from: &from, to: &to, message };
+        let envelope = MailEnvelope { from: &from, to: &to, message };
         let sent = smtp::send(&self.way, self.login.as_ref(), &envelope).await;
         if let Some(call) = call {
             match &sent {
                 Ok(_) => self.log.sent(call),
-                Err(SendError::Unsure(_)) => {}
+                Err(MailSendError::Unsure(_)) => {}
                 Err(_) => self.log.failed(call),
             }
         }
         sent.map(|_| Sending::Now).map_err(|error| self.trouble(&error, letter))
     }
 
-    fn trouble(&self, error: &SendError, letter: &Letter) -> Trouble {
+    fn trouble(&self, error: &MailSendError, letter: &Letter) -> Trouble {
         let message = format!("the mail was not sent by {}: {error}", self.way.place);
         match error {
-            SendError::Unsure(_) => unsure(&error.to_string(), letter),
-            SendError::Unreachable(_) => Trouble::unavailable(message)
+            MailSendError::Unsure(_) => unsure(&error.to_string(), letter),
+            MailSendError::Unreachable(_) => Trouble::unavailable(message)
                 .hint("try again later; the operator checks --smtp, its certificate and the network"),
-            SendError::Login { .. } => Trouble::new(TroubleCode::Locked, message)
+            MailSendError::Login { .. } => Trouble::new(TroubleCode::Locked, message)
                 .hint(format!("the operator has to renew the password in {PASSWORD}")),
-            SendError::Refused { .. } => Trouble::new(TroubleCode::Conflict, message)
+            MailSendError::Refused { .. } => Trouble::new(TroubleCode::Conflict, message)
                 .hint("nothing was sent: correct what the server names"),
         }
     }

@@ -123,12 +123,12 @@ struct MessageSummary {
 }
 
 /// The part of the messages that is shown.
-struct Window {
+struct MessageWindow {
     limit: usize,
     before_uid: Option<u32>,
 }
 
-impl Window {
+impl MessageWindow {
     fn read(limit: Option<usize>, before_uid: Option<u32>) -> Result<Self, Trouble> {
         let limit = limit.unwrap_or(LIMIT);
         match (1..=LIMIT_MAX).contains(&limit) {
@@ -146,7 +146,7 @@ async fn list(
     arguments: ListMessagesArguments,
     _: ResidentCall,
 ) -> Result<FoundMessages, Trouble> {
-    let window = Window::read(arguments.limit, arguments.before_uid)?;
+    let window = MessageWindow::read(arguments.limit, arguments.before_uid)?;
     found(&inbox, arguments.mailbox.as_deref(), vec![CommandPart::Words("ALL".to_owned())], window).await
 }
 
@@ -155,7 +155,7 @@ async fn search(
     arguments: SearchMessagesArguments,
     _: ResidentCall,
 ) -> Result<FoundMessages, Trouble> {
-    let window = Window::read(arguments.limit, arguments.before_uid)?;
+    let window = MessageWindow::read(arguments.limit, arguments.before_uid)?;
     let criteria = criteria(&arguments)?;
     found(&inbox, arguments.mailbox.as_deref(), criteria, window).await
 }
@@ -197,7 +197,7 @@ async fn found(
     inbox: &Inbox,
     mailbox: Option<&str>,
     criteria: Vec<CommandPart>,
-    window: Window,
+    window: MessageWindow,
 ) -> Result<FoundMessages, Trouble> {
     let mailbox = inbox.mailbox(mailbox)?;
     let (mut session, _) = inbox.open(mailbox).await?;

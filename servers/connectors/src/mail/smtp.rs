@@ -7,8 +7,8 @@ use std::time::Duration;
 use base64_simd::STANDARD;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 
-use crate::credential::Credential;
-use crate::net::{Encryption, Way, Wire};
+use crate::credential::ProviderSecret;
+use crate::net::{Encryption, ProviderWay, Wire};
 use crate::patience::within;
 
 const REPLY_LINES_MAX: usize = 128;
@@ -21,7 +21,7 @@ const HELLO: &str = "EHLO toolgate.localhost";
 
 /// The reason why a mail was not sent, or may not have been.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum SendError {
+pub(super) enum MailSendError {
     /// It was not sent.
     #[error("the server could not be spoken with: {0}")]
     Unreachable(#[from] io::Error),
@@ -40,11 +40,11 @@ pub(super) enum SendError {
 #[derive(Clone, Debug)]
 pub(super) struct SmtpLogin {
     pub(super) user: String,
-    pub(super) password: Credential,
+    pub(super) password: ProviderSecret,
 }
 
 /// The addresses outside and the bytes inside.
-pub(super) struct Envelope<'a> {
+pub(super) struct MailEnvelope<'a> {
     pub(super) from: &'a str,
     pub(super) to: &'a [String],
     pub(super) message: &'a [u8],
@@ -62,10 +62,10 @@ struct SmtpSession {
 
 /// Sends one mail and returns the server's word about it.
 pub(super) async fn send(
-    way: &Way,
+    way: &ProviderWay,
     login: Option<&SmtpLogin>,
-    envelope: &Envelope<'_>,
-) -> Result<String, SendError> {
+    envelope: &MailEnvelope<'_>,
+) -> Result<String, MailSendError> {
     let mut session = SmtpSession::open(way).await?;
     if let Some(login) = login {
         session.sign_in(login).await?;
@@ -78,7 +78,7 @@ pub(super) async fn send(
 }
 
 impl SmtpSession {
-    async fn open(way: &Way) -> Result<Self, SendError> {
+    async fn open(way: &ProviderWay) -> Result<Self, MailSendError> {
         let wire = BufReader::new(way.connect().await?);
         let mut session = Self { wire, silence_max: way.silence_max };
         session.reply().await?.expect(220, "the connection")?;
@@ -91,12 +91,12 @@ impl SmtpSession {
         Ok(session)
     }
 
-    async fn hello(&mut self) -> Result<SmtpReply, SendError> {
+    async fn hello(&mut self) -> Result<SmtpReply, MailSendError> {
         self.command(HELLO).await?.expect(250, "the greeting")
     }
 
     /// Words that came before encryption began are not the server's.
-    async fn upgrade(self, way: &Way) -> Result<Self, SendError> {
+    async fn upgrade(self, way: &ProviderWay) -> Result<Self, MailSendError> {
         if !self.wire.buffer().is_empty() {
             return Err(io::Error::other("someone spoke before encryption began").into());
         }
@@ -104,7 +104,7 @@ impl SmtpSession {
         Ok(Self { wire: BufReader::new(wire), ..self })
     }
 
-    async fn sign_in(&mut self, login: &SmtpLogin) -> Result<(), SendError> {
+    async fn sign_in(&mut self, login: &SmtpLogin) -> Result<(), MailSendError> {
         let offered = self.hello().await?;
         let offers = |mechanism: &str| {
             let auth = offered.lines.iter().find(|line| line.to_ascii_uppercase().starts_with("AUTH"));
@@ -121,12 +121,12 @@ impl SmtpSession {
         };
         match reply.code {
             235 => Ok(()),
-            _ => Err(SendError::Login { user: user.clone(), says: login.password.masked(&reply.says()) }),
+            _ => Err(MailSendError::Login { user: user.clone(), says: login.password.masked(&reply.says()) }),
         }
     }
 
     /// Sender and recipients: all of them are taken, or nothing is sent.
-    async fn announce(&mut self, envelope: &Envelope<'_>) -> Result<(), SendError> {
+    async fn announce(&mut self, envelope: &MailEnvelope<'_>) -> Result<(), MailSendError> {
         let from = envelope.from;
         self.command(&format!("MAIL FROM:<{from}>")).await?.expect(250, &format!("the sender {from}"))?;
         for to in envelope.to {
@@ -139,7 +139,7 @@ impl SmtpSession {
         Ok(())
     }
 
-    async fn deliver(&mut self, message: &[u8]) -> Result<String, SendError> {
+    async fn deliver(&mut self, message: &[u8]) -> Result<String, MailSendError> {
         let body = dotted(message);
         within(BODY_LIMIT, async {
             self.wire.write_all(&body).await?;
@@ -151,8 +151,9 @@ impl SmtpSession {
             self.wire.write_all(b".\r\n").await?;
             self.wire.flush().await
         };
-        within(self.silence_max, ending).await.map_err(SendError::Unsure)?;
-        let reply = self.reply_within(self.silence_max * ANSWER_SILENCES).await.map_err(SendError::Unsure)?;
+        within(self.silence_max, ending).await.map_err(MailSendError::Unsure)?;
+        let reply =
+            self.reply_within(self.silence_max * ANSWER_SILENCES).await.map_err(MailSendError::Unsure)?;
         reply.expect(250, "the mail").map(|reply| reply.says())
     }
 
@@ -198,10 +199,10 @@ impl SmtpSession {
 }
 
 impl SmtpReply {
-    fn expect(self, code: u16, what: &str) -> Result<Self, SendError> {
+    fn expect(self, code: u16, what: &str) -> Result<Self, MailSendError> {
         match self.code == code {
             true => Ok(self),
-            false => Err(SendError::Refused { what: what.to_owned(), says: self.says() }),
+            false => Err(MailSendError::Refused { what: what.to_owned(), says: self.says() }),
         }
     }
 

@@ -10,8 +10,8 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::failure;
 use super::options::PostgresOptions;
-use super::records::TableStream;
-use crate::credential::Credential;
+use super::stream::TableStream;
+use crate::credential::ProviderSecret;
 use crate::net::{Encryption, HostPort, check_name};
 use crate::options::WayOptions;
 
@@ -57,7 +57,7 @@ impl Database {
             .port(place.port())
             .username(url.username())
             .database(name)
-            .password(Credential::required(PASSWORD)?.reveal())
+            .password(ProviderSecret::required(PASSWORD)?.reveal())
             .ssl_mode(if way.without_tls { PgSslMode::Disable } else { PgSslMode::VerifyFull })
             .application_name(APPLICATION)
             .statement_cache_capacity(0)
@@ -87,13 +87,14 @@ impl Database {
         };
         let permit = tokio::time::timeout(self.silence_max, self.connections.acquire()).await;
         let permit = permit.map_err(|_| busy())?.map_err(|_| busy())?;
-        let silent = |_| failure::unreachable(self, "it did not answer in time");
+        let silent = |_| failure::unreachable(&self.place, "it did not answer in time");
         // The driver looks names up by itself: this look is for names that lead where they must not.
         let looked = tokio::time::timeout(self.silence_max, self.place.addresses(self.encryption)).await;
-        looked.map_err(silent)?.map_err(|error| failure::unreachable(self, &error.to_string()))?;
+        looked.map_err(silent)?.map_err(|error| failure::unreachable(&self.place, &error.to_string()))?;
         let connected =
             tokio::time::timeout(self.silence_max, PgConnection::connect_with(&self.connect)).await;
-        let connected = connected.map_err(silent)?.map_err(|error| failure::of_connection(self, &error))?;
+        let connected =
+            connected.map_err(silent)?.map_err(|error| failure::of_connection(&self.place, &error))?;
         let mut session = ReadOnly { connection: connected, _permit: permit };
         self.within_time(sqlx::raw_sql(AssertSqlSafe(self.preamble())).execute(&mut session.connection))
             .await?;
@@ -114,8 +115,9 @@ impl Database {
         asking: impl Future<Output = Result<T, sqlx::Error>>,
     ) -> Result<T, Trouble> {
         let answered = tokio::time::timeout(self.statement_limit + self.silence_max, asking).await;
-        let answered = answered.map_err(|_| failure::unreachable(self, "it did not answer in time"))?;
-        answered.map_err(|error| failure::of_statement(self, &error))
+        let answered =
+            answered.map_err(|_| failure::unreachable(&self.place, "it did not answer in time"))?;
+        answered.map_err(|error| failure::of_statement(&self.place, &error))
     }
 }
 

@@ -3,7 +3,7 @@
 use capability_kit::{Trouble, TroubleCode};
 use sqlx::postgres::PgDatabaseError;
 
-use super::database::Database;
+use crate::net::HostPort;
 
 /// The class of statements that do not fit their transaction, which cannot write.
 const TRANSACTION: &str = "25";
@@ -15,32 +15,32 @@ const MISTAKES: [&str; 5] = ["0A", "21", "22", "42", "26"];
 const SIGN_IN: &str = "28";
 const MESSAGE_CHARS_MAX: usize = 1_000;
 
-pub(super) fn unreachable(database: &Database, why: &str) -> Trouble {
-    Trouble::unavailable(format!("the database at {} cannot be reached: {why}", database.place))
+pub(super) fn unreachable(place: &HostPort, why: &str) -> Trouble {
+    Trouble::unavailable(format!("the database at {} cannot be reached: {why}", place))
         .hint("try again later; the operator checks --database, its certificate and the network")
 }
 
 /// A connection's own words have no password in them, but the settings around them do.
-pub(super) fn of_connection(database: &Database, error: &sqlx::Error) -> Trouble {
+pub(super) fn of_connection(place: &HostPort, error: &sqlx::Error) -> Trouble {
     match error {
         sqlx::Error::Database(error) if error.code().is_some_and(|code| code.starts_with(SIGN_IN)) => {
             Trouble::new(
                 TroubleCode::Locked,
-                format!("the database at {} does not let this connector in", database.place),
+                format!("the database at {} does not let this connector in", place),
             )
             .hint("the operator has to renew the password in CONNECTORS_PASSWORD")
         }
-        sqlx::Error::Database(error) => unreachable(database, error.message()),
-        sqlx::Error::Io(error) => unreachable(database, &error.to_string()),
-        sqlx::Error::Tls(_) => unreachable(database, "its encryption cannot be trusted"),
-        _ => unreachable(database, "it does not speak as a database of Postgres should"),
+        sqlx::Error::Database(error) => unreachable(place, error.message()),
+        sqlx::Error::Io(error) => unreachable(place, &error.to_string()),
+        sqlx::Error::Tls(_) => unreachable(place, "its encryption cannot be trusted"),
+        _ => unreachable(place, "it does not speak as a database of Postgres should"),
     }
 }
 
-pub(super) fn of_statement(database: &Database, error: &sqlx::Error) -> Trouble {
-    let sqlx::Error::Database(error) = error else { return of_connection(database, error) };
+pub(super) fn of_statement(place: &HostPort, error: &sqlx::Error) -> Trouble {
+    let sqlx::Error::Database(error) = error else { return of_connection(place, error) };
     let Some(error) = error.try_downcast_ref::<PgDatabaseError>() else {
-        return unreachable(database, "its answer makes no sense");
+        return unreachable(place, "its answer makes no sense");
     };
     let says: String = error.message().chars().take(MESSAGE_CHARS_MAX).collect();
     let code = error.code();

@@ -96,12 +96,11 @@ async fn columns(
     Ok(prepared.columns().iter().map(column).collect())
 }
 
-/// The alias is one that no column has, since a column would be taken for the row.
 fn wrapped(sql: &str, limit: usize) -> String {
     let limit = limit + 1;
     format!(
         "SELECT CASE WHEN octet_length(toolgate_json) <= {ROW_BYTES_MAX} THEN toolgate_json END, octet_length(toolgate_json)::int8 \
-         FROM (SELECT row_to_json(toolgate_row)::text AS toolgate_json FROM (\n{sql}\n) AS toolgate_row LIMIT {limit}) AS toolgate_rows"
+         FROM (SELECT row_to_json(toolgate_row.*)::text AS toolgate_json FROM (\n{sql}\n) AS toolgate_row LIMIT {limit}) AS toolgate_rows"
     )
 }
 

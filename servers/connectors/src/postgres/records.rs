@@ -8,17 +8,10 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::database::Database;
 use super::query::ROW_BYTES_MAX;
+use super::stream::TableStream;
 use super::tables::{self, ColumnDescription};
 
 const PAGE_ROWS: usize = 200;
-
-/// A table, and the column that grows with every change.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct TableStream {
-    schema: String,
-    table: String,
-    grows: Option<String>,
-}
 
 /// The columns by which a stream is ordered, with their types.
 struct StreamOrder {
@@ -27,74 +20,49 @@ struct StreamOrder {
     before_key: usize,
 }
 
-impl TableStream {
-    /// From `SCHEMA.TABLE` or `SCHEMA.TABLE@COLUMN`.
-    pub(super) fn read(written: &str) -> Result<Self, Trouble> {
-        let (table, grows) = match written.split_once('@') {
-            Some((table, column)) => (table, Some(column.to_owned())),
-            None => (written, None),
-        };
-        match table.split_once('.') {
-            Some((schema, table))
-                if !schema.is_empty() && !table.is_empty() && grows.as_deref() != Some("") =>
-            {
-                Ok(Self { schema: schema.to_owned(), table: table.to_owned(), grows })
-            }
-            _ => Err(Trouble::unavailable(format!("--stream {written:?} names no table"))
-                .hint("the operator writes it as SCHEMA.TABLE or SCHEMA.TABLE@COLUMN")),
-        }
+fn order(stream: &TableStream, columns: &[ColumnDescription]) -> Result<StreamOrder, Trouble> {
+    let key = tables::primary_key(columns);
+    if key.is_empty() {
+        return Err(Trouble::unavailable(format!(
+            "{} has no primary key, so it has no stable order",
+            stream.name()
+        ))
+        .hint("the operator names another table, or adds a key"));
     }
+    let named = stream.grows.iter().chain(&key);
+    let typed = |name: &String| {
+        columns.iter().find(|column| column.name == *name).map(|column| (name.clone(), column.kind.clone()))
+    };
+    let columns: Option<Vec<(String, String)>> = named.map(typed).collect();
+    let columns = columns.ok_or_else(|| {
+        Trouble::unavailable(format!("{} lacks the column of --stream", stream.name()))
+            .hint("the operator names another column")
+    })?;
+    Ok(StreamOrder { columns, before_key: usize::from(stream.grows.is_some()) })
+}
 
-    pub(super) fn name(&self) -> String {
-        format!("{}.{}", self.schema, self.table)
-    }
-
-    fn order(&self, columns: &[ColumnDescription]) -> Result<StreamOrder, Trouble> {
-        let key = tables::primary_key(columns);
-        if key.is_empty() {
-            return Err(Trouble::unavailable(format!(
-                "{} has no primary key, so it has no stable order",
-                self.name()
-            ))
-            .hint("the operator names another table, or adds a key"));
-        }
-        let named = self.grows.iter().chain(&key);
-        let typed = |name: &String| {
-            columns
-                .iter()
-                .find(|column| column.name == *name)
-                .map(|column| (name.clone(), column.kind.clone()))
-        };
-        let columns: Option<Vec<(String, String)>> = named.map(typed).collect();
-        let columns = columns.ok_or_else(|| {
-            Trouble::unavailable(format!("{} lacks the column of --stream", self.name()))
-                .hint("the operator names another column")
-        })?;
-        Ok(StreamOrder { columns, before_key: usize::from(self.grows.is_some()) })
-    }
-
-    fn statement(&self, order: &StreamOrder, is_going_on: bool) -> String {
-        let column = |name: &String| format!("t.{}", quoted(name));
-        let columns: Vec<String> = order.columns.iter().map(|(name, _)| column(name)).collect();
-        let texts: String = columns.iter().map(|column| format!(", {column}::text")).collect();
-        let places = order.columns.iter().enumerate();
-        let places: Vec<String> =
-            places.map(|(at, (_, kind))| format!("${}::text::{kind}", at + 1)).collect();
-        let behind = match is_going_on {
-            true => format!(" AND ({}) > ({})", columns.join(", "), places.join(", ")),
-            false => String::new(),
-        };
-        let present: String =
-            self.grows.iter().map(|name| format!(" AND {} IS NOT NULL", column(name))).collect();
-        format!(
-            "SELECT CASE WHEN octet_length(j) <= {ROW_BYTES_MAX} THEN j END AS j{texts} FROM {}.{} AS t \
-             CROSS JOIN LATERAL (SELECT row_to_json(t)::text AS j) AS written WHERE true{present}{behind} ORDER BY {} LIMIT {}",
-            quoted(&self.schema),
-            quoted(&self.table),
-            columns.join(", "),
-            PAGE_ROWS + 1
-        )
-    }
+fn statement(stream: &TableStream, order: &StreamOrder, is_going_on: bool) -> String {
+    let column = |name: &String| format!("toolgate_row.{}", quoted(name));
+    let columns: Vec<String> = order.columns.iter().map(|(name, _)| column(name)).collect();
+    let texts: String = columns.iter().map(|column| format!(", {column}::text")).collect();
+    let places = order.columns.iter().enumerate();
+    let places: Vec<String> = places.map(|(at, (_, kind))| format!("${}::text::{kind}", at + 1)).collect();
+    let behind = match is_going_on {
+        true => format!(" AND ({}) > ({})", columns.join(", "), places.join(", ")),
+        false => String::new(),
+    };
+    let present: String =
+        stream.grows.iter().map(|name| format!(" AND {} IS NOT NULL", column(name))).collect();
+    format!(
+        "SELECT CASE WHEN octet_length(toolgate_json.text) <= {ROW_BYTES_MAX} THEN toolgate_json.text END{texts} \
+         FROM {}.{} AS toolgate_row \
+         CROSS JOIN LATERAL (SELECT row_to_json(toolgate_row.*)::text AS text) AS toolgate_json \
+         WHERE true{present}{behind} ORDER BY {} LIMIT {}",
+        quoted(&stream.schema),
+        quoted(&stream.table),
+        columns.join(", "),
+        PAGE_ROWS + 1
+    )
 }
 
 pub(super) async fn page(database: &Database, asked: PageQuestion) -> Result<StreamPage, Trouble> {
@@ -106,11 +74,11 @@ pub(super) async fn page(database: &Database, asked: PageQuestion) -> Result<Str
     let after = place(&asked)?;
     let mut session = database.open().await?;
     let columns = tables::columns(database, &mut session.connection, &stream.schema, &stream.table).await?;
-    let order = stream.order(&columns)?;
+    let order = order(stream, &columns)?;
     if after.as_ref().is_some_and(|after| after.len() != order.columns.len()) {
         return Err(misplaced());
     }
-    let mut asking = sqlx::query(AssertSqlSafe(stream.statement(&order, after.is_some())));
+    let mut asking = sqlx::query(AssertSqlSafe(statement(stream, &order, after.is_some())));
     for value in after.iter().flatten() {
         asking = asking.bind(value.clone());
     }
@@ -172,11 +140,11 @@ mod tests {
             ],
             before_key: 1,
         };
-        let statement = stream.statement(&order, true);
-        assert!(statement.contains(r#"FROM "public"."or""ders" AS t"#), "{statement}");
+        let statement = statement(&stream, &order, true);
+        assert!(statement.contains(r#"FROM "public"."or""ders" AS toolgate_row"#), "{statement}");
         assert!(
             statement.contains(
-                r#"(t."changed at", t."id") > ($1::text::timestamp with time zone, $2::text::integer)"#
+                r#"(toolgate_row."changed at", toolgate_row."id") > ($1::text::timestamp with time zone, $2::text::integer)"#
             ),
             "{statement}"
         );

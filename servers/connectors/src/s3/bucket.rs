@@ -11,8 +11,8 @@ use object_store::{BackoffConfig, RetryConfig};
 
 use super::http::{BucketConnector, BucketFailure};
 use super::options::S3Options;
-use crate::credential::Credential;
-use crate::net::{Encryption, HostPort, Way, check_name};
+use crate::credential::ProviderSecret;
+use crate::net::{Encryption, HostPort, ProviderWay, check_name};
 use crate::options::WayOptions;
 
 const ACCESS_KEY: &str = "CONNECTORS_ACCESS_KEY_ID";
@@ -53,7 +53,7 @@ impl Bucket {
         }
         let place = HostPort::of_url(&url, port).ok_or_else(|| bad("--endpoint has no host"))?;
         let prefix = Path::parse(&options.prefix).map_err(|_| bad("--prefix is no path"))?;
-        let store = client(name, endpoint, options, Way::new(place, encryption, way))?;
+        let store = client(name, endpoint, options, ProviderWay::new(place, encryption, way))?;
         let store = store.build().map_err(|_| bad("the bucket is not described well"))?;
         Ok(Self {
             url: format!("{endpoint}/{name}/{prefix}").trim_end_matches('/').to_owned(),
@@ -111,14 +111,19 @@ fn locked(doing: &str) -> Trouble {
     ))
 }
 
-fn client(name: &str, endpoint: &str, options: &S3Options, way: Way) -> Result<AmazonS3Builder, Trouble> {
+fn client(
+    name: &str,
+    endpoint: &str,
+    options: &S3Options,
+    way: ProviderWay,
+) -> Result<AmazonS3Builder, Trouble> {
     let silence_max = way.silence_max;
     let mut builder = AmazonS3Builder::new()
         .with_bucket_name(name)
         .with_region(&options.region)
         .with_endpoint(endpoint)
-        .with_access_key_id(Credential::required(ACCESS_KEY)?.reveal())
-        .with_secret_access_key(Credential::required(SECRET_KEY)?.reveal())
+        .with_access_key_id(ProviderSecret::required(ACCESS_KEY)?.reveal())
+        .with_secret_access_key(ProviderSecret::required(SECRET_KEY)?.reveal())
         .with_allow_http(way.encryption == Encryption::Never)
         .with_retry(RetryConfig {
             backoff: BackoffConfig { init_backoff: FIRST_PAUSE, max_backoff: PAUSE_MAX, base: 2.0 },
@@ -126,7 +131,7 @@ fn client(name: &str, endpoint: &str, options: &S3Options, way: Way) -> Result<A
             retry_timeout: silence_max,
         })
         .with_http_connector(BucketConnector::new(way));
-    if let Some(token) = Credential::of_variable(SESSION_TOKEN) {
+    if let Some(token) = ProviderSecret::of_variable(SESSION_TOKEN) {
         builder = builder.with_token(token.reveal());
     }
     Ok(builder)

@@ -19,7 +19,7 @@ use object_store::client::{
 use tokio::task::JoinSet;
 use tokio::time::Sleep;
 
-use crate::net::Way;
+use crate::net::ProviderWay;
 use crate::patience::within;
 
 /// The slowest way on which an object still gets through.
@@ -49,13 +49,13 @@ pub(super) async fn noted<T>(
 }
 
 /// Makes the client of the bucket.
-pub(super) struct BucketConnector(Way);
+pub(super) struct BucketConnector(ProviderWay);
 
 #[derive(Clone)]
-struct BucketClient(Way);
+struct BucketClient(ProviderWay);
 
 impl BucketConnector {
-    pub(super) fn new(way: Way) -> Self {
+    pub(super) fn new(way: ProviderWay) -> Self {
         Self(way)
     }
 }

@@ -15,11 +15,11 @@ impl TestDatabase {
     fn new() -> Self {
         let stage = Stage::postgres();
         stage.database().unwrap().run(
-            "CREATE TABLE orders (id int PRIMARY KEY, customer text NOT NULL DEFAULT 'x', amount numeric, day date, changed timestamptz, note jsonb);
+            "CREATE TABLE orders (id int PRIMARY KEY, customer text NOT NULL DEFAULT 'x', amount numeric, day date, changed timestamptz, note jsonb, toolgate_row int, text int);
              COMMENT ON TABLE orders IS 'What was ordered';
              CREATE SEQUENCE numbers;
              CREATE TABLE lines (order_id int REFERENCES orders (id), at int, PRIMARY KEY (order_id, at));
-             INSERT INTO orders SELECT at, 'c' || at, at + 0.25, '2026-11-01'::date + at, '2026-11-01Z'::timestamptz + at * interval '1 hour', '{\"a\":1}'
+             INSERT INTO orders SELECT at, 'c' || at, at + 0.25, '2026-11-01'::date + at, '2026-11-01Z'::timestamptz + at * interval '1 hour', '{\"a\":1}', 1, 2
              FROM generate_series(1, 450) AS at",
         );
         Self { stage }
