@@ -18,6 +18,10 @@ pub const GATEWAY_PREFIX: &str = "dev.toolgate/";
 /// The capability of servers that keep a state for their callers, and the member that names the caller to them. A client's own never
 /// passes: it is one of those addressed to the gateway.
 pub const CALLER: &str = "dev.toolgate/caller";
+/// The id of a call, for servers that want to know their callers.
+pub const CALL: &str = "dev.toolgate/call";
+/// The capability of a server that is a connector.
+pub const CONNECTOR: &str = "dev.toolgate/connector";
 /// The extension under which long work is handed out as tasks.
 pub const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 

@@ -1,13 +1,15 @@
 //! Servers that keep a state for each of their callers: the session and the run that a call names to them, and the news that one of
 //! these has ended.
 
-use toolgate_core::id::{RunId, SessionId};
+use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::port::{CallOrigin, ServerRequest};
 use toolgate_wire::meta;
 use toolgate_wire::object::push_string;
 
 /// The place in a server's capabilities where it asks to be told.
 pub(crate) const WISH: [&str; 2] = ["experimental", meta::CALLER];
+/// The place where it says that it is a connector, which needs to recognise a call that is repeated.
+pub(crate) const CONNECTOR: [&str; 2] = ["experimental", meta::CONNECTOR];
 
 /// The notification about a caller that has ended.
 pub(crate) const ENDED: &str = "notifications/dev.toolgate/caller_ended";
@@ -50,10 +52,16 @@ impl EndedCaller {
     }
 }
 
-/// Appends the member that names the caller to an open `_meta`.
-pub(crate) fn push_origin(text: &mut String, origin: Option<&CallOrigin>) {
+/// Appends the members that name the call and its caller to an open `_meta`.
+pub(crate) fn push_origin(text: &mut String, origin: Option<&CallOrigin>, call: Option<&CallId>) {
     let Some(CallOrigin { session, run }) = origin else { return };
     if !text.ends_with('{') {
+        text.push(',');
+    }
+    if let Some(call) = call {
+        push_string(text, meta::CALL);
+        text.push(':');
+        push_string(text, call.as_str());
         text.push(',');
     }
     push_string(text, meta::CALLER);

@@ -63,7 +63,7 @@ pub(crate) fn modern(
         push_member(&mut text, meta::PROGRESS_TOKEN, &id.to_string());
     }
     push_cargo(&mut text, &request.meta);
-    push_origin(&mut text, origin);
+    push_origin(&mut text, origin, request.call.as_ref());
     text.push('}');
     close(&mut text, id, request);
     OutgoingMessage::new(text, params_at, &request.inserts)
@@ -90,7 +90,7 @@ pub(crate) fn legacy(
             push_member(&mut text, meta::PROGRESS_TOKEN, &id.to_string());
         }
         push_cargo(&mut text, &request.meta);
-        push_origin(&mut text, origin);
+        push_origin(&mut text, origin, request.call.as_ref());
         text.push('}');
     }
     close(&mut text, id, request);

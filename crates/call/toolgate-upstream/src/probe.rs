@@ -9,7 +9,7 @@ use toolgate_core::server::{Era, EraChoice};
 use toolgate_core::{Fault, FaultKind, PrincipalId, RawJson, RpcError, ServerName};
 use toolgate_wire::{ObjectMembers, ProtocolVersion, meta};
 
-use crate::callers::{CallerNaming, WISH};
+use crate::callers::{CONNECTOR, CallerNaming, WISH};
 use crate::client::SendError;
 use crate::context::ServerContext;
 use crate::deadline::Deadline;
@@ -172,7 +172,10 @@ impl ServerIntroduction {
 
     /// Tells whether the server keeps a state for its callers and wants to know them.
     pub(crate) fn caller_naming(&self) -> CallerNaming {
-        if self.declares(&WISH) { CallerNaming::Named } else { CallerNaming::Unnamed }
+        match self.declares(&WISH) || self.declares(&CONNECTOR) {
+            true => CallerNaming::Named,
+            false => CallerNaming::Unnamed,
+        }
     }
 
     /// True if `capabilities` has `path`, and its value is not `false`.
