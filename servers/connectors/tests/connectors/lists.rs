@@ -1,6 +1,6 @@
 //! The list of tools, what gateways are told, and settings that are missing or wrong.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::drive::{PASSWORD, command, start};
 
@@ -102,6 +102,6 @@ async fn without_a_provider_the_program_says_which_there_are() {
     let output = command(&["fax"]).output().await.unwrap();
     assert!(String::from_utf8(output.stderr).unwrap().contains("mail, s3, postgres"));
     let help = command(&["--help"]).output().await.unwrap();
+    assert!(help.status.success());
     assert!(String::from_utf8(help.stdout).unwrap().contains("--statement-seconds"));
-    assert_ne!(Value::Null, json!(help.status.code()));
 }
