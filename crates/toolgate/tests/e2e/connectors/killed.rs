@@ -13,7 +13,8 @@ fn syncs(page: &Value) -> Vec<&Value> {
 
 /// Syncs until the gateway stops at a point, and lets another one go on.
 async fn goes_on_after(point: &str) {
-    let slack = Slack { page_max: 1, ..Slack::with_channels(15) };
+    let mut slack = Slack::with_channels(15);
+    slack.page_max = 1;
     let office = Office::open_stopping(SLACK, slack, Care::Exploratory, Some(point)).await;
     let body = json!({ "provider": "slack", "streams": ["channels"], "wait_seconds": 0 });
     let admin = office.site.gateway.admin.clone();

@@ -54,7 +54,8 @@ async fn the_next_sync_asks_for_what_is_new() {
 
 #[tokio::test]
 async fn pages_follow_each_other_to_the_end() {
-    let slack = Slack { page_max: 2, ..Slack::with_channels(25) };
+    let mut slack = Slack::with_channels(25);
+    slack.page_max = 2;
     let office = Office::open(SLACK, slack, Care::Exploratory).await;
     let synced = office.sync(&["channels"]).await;
     assert_eq!((&synced["records"], &synced["pages"]), (&json!(25), &json!(13)), "{synced:#}");

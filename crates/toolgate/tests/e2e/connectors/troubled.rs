@@ -8,7 +8,9 @@ use crate::files::archive::text;
 
 /// A workspace in pages of one.
 fn paged() -> Slack {
-    Slack { page_max: 1, ..Slack::with_channels(3) }
+    let mut slack = Slack::with_channels(3);
+    slack.page_max = 1;
+    slack
 }
 
 /// The sync of `channels` with a fault ends partial, and its problems have these words.
