@@ -15,6 +15,9 @@ mod servers;
 mod swagger;
 mod tool;
 
+#[cfg(test)]
+mod tests;
+
 pub use bad::{BadArguments, BadDocument};
 pub use document::{ApiDocument, read};
 pub use limits::{DEPTH_MAX, DOCUMENTS_MAX, ReadLimits};
