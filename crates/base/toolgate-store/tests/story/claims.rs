@@ -163,7 +163,7 @@ async fn a_claim_goes_from_draft_to_decided_and_every_step_is_told(world: StoreW
     let (claim, decision) =
         books.decide_claim(&deciding(&claim, "confirmed"), &bob()).await.expect("decided");
     assert_eq!((claim.state, claim.is_settled, claim.decisions), (ClaimState::Decided, true, 1));
-    assert_eq!(store.claim_decisions(&claim.id).await.expect("read"), [decision.clone()]);
+    assert_eq!(store.claim_decisions(&claim.id).await.expect("read"), std::slice::from_ref(&decision));
     assert_eq!((decision.digest, decision.stale_since_ms), (draft.digest, None));
     assert_eq!(store.claim_revisions(&claim.id).await.expect("read"), [draft.revision]);
     let kinds = ["claim.created", "claim.changed", "claim.changed", "claim.decided"];
