@@ -20,7 +20,10 @@ pub(crate) struct DocumentWishes<'a> {
 pub(crate) fn of_document(document: &ApiDocument, wishes: &DocumentWishes<'_>) -> ImportedServers {
     let name = wishes.name.map_or_else(|| legal_name(&document.title().to_lowercase()), str::to_owned);
     let tools = document.tools();
-    let mut notes = vec![format!("{} operations become tools", tools.tools.len())];
+    let mut notes = vec![match tools.tools.len() {
+        1 => "one operation becomes a tool".to_owned(),
+        count => format!("{count} operations become tools"),
+    }];
     if let [first, ..] = &tools.left_out[..] {
         let (method, path) = (first.method.to_ascii_uppercase(), &first.path);
         notes.push(format!("{} do not, such as {method} {path}: {}", tools.left_out.len(), first.reason));

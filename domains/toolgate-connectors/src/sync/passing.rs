@@ -47,7 +47,7 @@ pub(super) struct PassedSync {
 
 /// The end of one stream.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum StreamEnd {
+enum StreamPassEnd {
     Passed,
     /// The provider has no rate left for others either.
     RateUsedUp,
@@ -87,14 +87,14 @@ impl<'a> SyncPass<'a> {
             let end = self.pass(stream).await;
             // What was read stays, whatever ended it.
             self.publish().await?;
-            if end? == StreamEnd::RateUsedUp {
+            if end? == StreamPassEnd::RateUsedUp {
                 break;
             }
         }
         Ok(self.passed)
     }
 
-    async fn pass(&mut self, stream: &str) -> Result<StreamEnd, Refusal> {
+    async fn pass(&mut self, stream: &str) -> Result<StreamPassEnd, Refusal> {
         let mut position = self.note.streams.get(stream).cloned().unwrap_or_default();
         let mut met: BTreeSet<String> = position.page().map(str::to_owned).into_iter().collect();
         let (mut waits, mut pages) = (RateWaits::default(), 0);
@@ -104,7 +104,7 @@ impl<'a> SyncPass<'a> {
                 Ok(page) => page,
                 Err(PageFailure::Waits(time)) => match self.wait(stream, time, &mut waits).await {
                     true => continue,
-                    false => return Ok(StreamEnd::RateUsedUp),
+                    false => return Ok(StreamPassEnd::RateUsedUp),
                 },
                 // The provider has forgotten a page of an earlier sync.
                 Err(PageFailure::Refused(refusal)) if pages == 0 && is_forgotten(&position, &refusal) => {
@@ -114,7 +114,7 @@ impl<'a> SyncPass<'a> {
                 // What came before it is good, so the rest of the run is not lost with one page.
                 Err(PageFailure::Refused(refusal)) if pages > 0 && is_about_page(&refusal) => {
                     self.problem(stream, &format!("stopped at page {}: {}", pages + 1, refusal.message));
-                    return Ok(StreamEnd::Passed);
+                    return Ok(StreamPassEnd::Passed);
                 }
                 Err(PageFailure::Refused(refusal)) => return Err(refusal),
             };
@@ -124,7 +124,7 @@ impl<'a> SyncPass<'a> {
             self.note.streams.insert(stream.to_owned(), position.clone());
             stop_point::reach("page read");
             if !goes_on {
-                return Ok(StreamEnd::Passed);
+                return Ok(StreamPassEnd::Passed);
             }
             if self.pages_unpublished >= PAGES_AT_ONCE || self.entries.len() >= RECORDS_AT_ONCE {
                 self.publish().await?;
@@ -132,11 +132,11 @@ impl<'a> SyncPass<'a> {
             if let Some(time) = page.exhausted()
                 && !self.wait(stream, time, &mut waits).await
             {
-                return Ok(StreamEnd::RateUsedUp);
+                return Ok(StreamPassEnd::RateUsedUp);
             }
         }
         self.problem(stream, &format!("stopped after {PAGES_MAX} pages; the next sync goes on from there"));
-        Ok(StreamEnd::Passed)
+        Ok(StreamPassEnd::Passed)
     }
 
     /// Takes in the records of a page.

@@ -13,7 +13,7 @@ struct TestDatabase {
 
 impl TestDatabase {
     fn new() -> Self {
-        let stage = Stage::postgres();
+        let stage = Stage::empty_postgres();
         stage.database().unwrap().run(
             "CREATE TABLE orders (id int PRIMARY KEY, customer text NOT NULL DEFAULT 'x', amount numeric, day date, changed timestamptz, note jsonb, toolgate_row int, text int);
              COMMENT ON TABLE orders IS 'What was ordered';

@@ -141,6 +141,8 @@ async fn artifact(world: &StoreWorld, content: &str) -> Digest {
          VALUES ({bytes}, 'a', 'text/plain', 23, 'ada', 1)"
     );
     assert_eq!(world.sql(&row).await, 1);
+    let blob = format!("INSERT INTO blobs (digest, bytes, touched_at_ms) VALUES ({bytes}, 23, 1)");
+    assert_eq!(world.sql(&blob).await, 1);
     digest
 }
 
@@ -185,7 +187,7 @@ async fn a_change_makes_a_decision_stale_and_it_is_made_again(world: StoreWorld)
     let (claim, _) = books.decide_claim(&deciding(&claim, "confirmed"), &bob()).await.expect("decided");
     let again = books.decide_claim(&deciding(&claim, "rejected"), &bob()).await;
     assert!(matches!(again, Err(ClaimChangeError::State { state: ClaimState::Decided })), "{again:?}");
-    let linked = link(&books, &said("clm_1", 1, EvidenceRelation::Refutes)).await;
+    let linked = link(&books, &said("clm_1", 2, EvidenceRelation::Refutes)).await;
     assert!(linked.made_stale && !linked.claim.is_settled);
     assert_eq!((linked.claim.state, linked.claim.evidence), (ClaimState::Decided, 1));
     let stale = store.claim_decisions(&claim.id).await.expect("read").remove(0);
@@ -224,7 +226,7 @@ async fn evidence_is_linked_once_and_stays(world: StoreWorld) {
     let same = link(&books, &same).await;
     assert_eq!((same.is_duplicate, &same.evidence), (true, &first.evidence));
     assert_eq!(same.claim.digest, first.claim.digest);
-    link(&books, &said("clm_1", 1, EvidenceRelation::Refutes)).await;
+    link(&books, &said("clm_1", 2, EvidenceRelation::Refutes)).await;
     let run = NewEvidence {
         id: EvidenceId::new("evd_run"),
         kind: EvidenceKind::Calculation,
@@ -249,7 +251,7 @@ async fn evidence_is_linked_once_and_stays(world: StoreWorld) {
 async fn a_decision_is_bound_to_what_was_seen(world: StoreWorld) {
     let (store, books) = place(&world).await;
     let seen = create(&books, "clm_1").await;
-    link(&books, &said("clm_1", 1, EvidenceRelation::Refutes)).await;
+    link(&books, &said("clm_1", 2, EvidenceRelation::Refutes)).await;
     let stale = books.decide_claim(&deciding(&seen, "confirmed"), &bob()).await;
     assert!(matches!(stale, Err(ClaimChangeError::Stale { .. })), "{stale:?}");
     assert!(store.claim_decisions(&seen.id).await.expect("read").is_empty());

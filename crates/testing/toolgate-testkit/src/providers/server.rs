@@ -93,6 +93,10 @@ impl<P: Provider> Standin<P> {
         self.books.lock().requests.clone()
     }
 
+    pub fn forget_requests(&self) {
+        self.books.lock().requests.clear();
+    }
+
     /// Everything that happened, oldest first: `chat.postMessage C1 Hello`.
     pub fn effects(&self) -> Vec<String> {
         self.books.lock().effects.clone()

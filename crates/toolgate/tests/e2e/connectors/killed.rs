@@ -16,6 +16,7 @@ async fn goes_on_after(point: &str) {
     let mut slack = Slack::with_channels(15);
     slack.page_max = 1;
     let office = Office::open_stopping(SLACK, slack, Care::Exploratory, Some(point)).await;
+    office.has_its_secret().await;
     let body = json!({ "provider": "slack", "streams": ["channels"], "wait_seconds": 0 });
     let admin = office.site.gateway.admin.clone();
     let begun = office.site.request(&admin, "POST", "/tools/connector.sync", Some(body));
@@ -53,7 +54,10 @@ async fn a_message_whose_gateway_was_killed_is_asked_about_and_not_sent_again() 
     let (agent, post) = (office.agent("seller"), office.action("post_message"));
     let sending = tokio::spawn(async move {
         let params = json!({ "name": post, "arguments": { "channel": "C1", "text": "Hello" } });
-        drop(agent.modern_request(1, "tools/call", params).send().await);
+        // It is refused until the gateway has heard of its secret.
+        for _ in 0..1_000 {
+            drop(agent.modern_request(1, "tools/call", params.clone()).send().await);
+        }
     });
     office.stopped_at("answered").await;
     sending.abort();

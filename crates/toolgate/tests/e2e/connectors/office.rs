@@ -48,7 +48,9 @@ pub(super) struct Office<P> {
 
 impl<P: Provider> Office<P> {
     pub(super) async fn open(of: ShippedProvider, provider: P, care: Care) -> Self {
-        Self::open_stopping(of, provider, care, None).await
+        let office = Self::open_stopping(of, provider, care, None).await;
+        office.has_its_secret().await;
+        office
     }
 
     /// The gateway stops for good where it reaches this point.
@@ -69,6 +71,16 @@ impl<P: Provider> Office<P> {
         let office = Self { site, provider, of };
         office.site.server_is(&server(of), |server| server["health"] == "healthy").await;
         office
+    }
+
+    /// Waits until the gateway has heard of the secret, which its command has stored.
+    pub(super) async fn has_its_secret(&self) {
+        let heard = until_async(WAIT, || async {
+            let answer = self.said("test", json!({})).await;
+            (!answer.text.contains("the vault has no secret")).then_some(())
+        });
+        heard.await.expect("the gateway hears of the secret");
+        self.provider.forget_requests();
     }
 
     /// After kill -9.

@@ -83,11 +83,16 @@ async fn a_person_is_asked_about_a_message_that_ended_with_500() {
 }
 
 #[tokio::test]
-async fn a_provider_that_limits_its_rate_is_waited_for() {
+async fn a_provider_that_limits_its_rate_is_waited_for_by_reads_and_told_to_writers() {
     let office = Office::open(SLACK, Slack::default(), Care::Exploratory).await;
+    let agent = office.agent("seller");
     let fault = ProviderFault::RateLimited { after_s: Some(0) };
+    office.provider.misbehave_at("conversations.list", fault.clone(), 1);
+    let read = kit::call(&agent, &office.action("list_channels"), json!({})).await;
+    assert_eq!(status(&read), "succeeded", "{read:#}");
     office.provider.misbehave_at("chat.postMessage", fault, 1);
-    let sent = kit::call(&office.agent("seller"), &office.action("post_message"), hello()).await;
-    assert_eq!(status(&sent), "succeeded", "{sent:#}");
-    assert_eq!(office.provider.effects(), [HELLO]);
+    let refused = kit::call(&agent, &office.action("post_message"), hello()).await;
+    assert_eq!(status(&refused), "tool_error", "{refused:#}");
+    assert!(refused.to_string().contains("takes it again in 0 s"), "{refused:#}");
+    assert_eq!(office.provider.effects(), [""; 0]);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use toolgate_testkit::gateway::{Gateway, HttpClient, until};
+use toolgate_testkit::gateway::{Gateway, HttpClient, until, until_async};
 use toolgate_testkit::web_api::{WebAnswer, WebApi};
 
 use super::stage::{ApiStage, OPEN, document, operation, operation_with};
@@ -125,10 +125,13 @@ async fn hundreds_of_operations_are_found_by_search() {
     let mut vaccinate = operation("vaccinatePet");
     vaccinate["summary"] = json!("Gives a pet its vaccination against rabies");
     paths["/vaccinations"] = json!({ "post": vaccinate });
-    let stage = ApiStage::open(paths, "vaccinatePet", |_| WebAnswer::json(200, &json!({}))).await;
-    assert_eq!(names(&stage.agent).await.len(), 301, "several pages of one list");
-    let found = call(&stage.agent, "search_tools", json!({ "query": "rabies vaccination" })).await;
-    assert!(found.to_string().contains("vaccinatePet"), "{found}");
+    let stage = ApiStage::boot(paths, "", |_| WebAnswer::json(200, &json!({})));
+    let found = until_async(WAIT, || async {
+        let found = call(&stage.agent, "search_tools", json!({ "query": "rabies vaccination" })).await;
+        found.to_string().contains("vaccinatePet").then_some(())
+    });
+    found.await.expect("it is found by what it does");
+    assert!(names(&stage.agent).await.len() < 20, "hundreds are not listed");
 }
 
 #[tokio::test]
@@ -146,7 +149,7 @@ async fn a_session_sees_a_connector_only_if_it_mounts_the_provider() {
         let request = client.http.post(gateway.url("/sessions")).bearer_auth(&gateway.agent);
         HttpClient::finish(request.json(&json!({ "mounts": mounts })))
     };
-    let mounted = toolgate_testkit::gateway::until_async(WAIT, || async {
+    let mounted = until_async(WAIT, || async {
         let answer = open(json!({ "providers": ["petshop"] })).await;
         (answer.status == 201).then(|| answer.json())
     });
@@ -180,7 +183,7 @@ fn an_api_is_imported_by_its_document() {
     }
     let taken_up = until(WAIT, || {
         let tools = gateway.cli(&["tools", "list", "--json"]);
-        String::from_utf8_lossy(&tools.stdout).contains("pets:list").then_some(())
+        String::from_utf8_lossy(&tools.stdout).contains("pets__list").then_some(())
     });
     assert!(taken_up.is_some(), "the gateway that runs takes it up");
     let bad = gateway.cli(&["servers", "import", "--openapi", "nothing.json", "--yes"]);

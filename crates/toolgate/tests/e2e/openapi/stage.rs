@@ -65,6 +65,17 @@ impl ApiStage {
         more: &str,
         answer: impl Fn(&WebRequest) -> WebAnswer + Send + Sync + 'static,
     ) -> Self {
+        let stage = Self::boot(paths, more, answer);
+        listed(&stage.gateway, &format!("pets__{tool}")).await;
+        stage
+    }
+
+    /// The same without waiting for anything.
+    pub(super) fn boot(
+        paths: Value,
+        more: &str,
+        answer: impl Fn(&WebRequest) -> WebAnswer + Send + Sync + 'static,
+    ) -> Self {
         let api = WebApi::start(answer);
         let folder = TempDir::new().expect("a folder");
         file(folder.path(), "pets.json", &document(paths).to_string());
@@ -73,7 +84,6 @@ impl ApiStage {
             "{OPEN}[[servers]]\nname = \"pets\"\nopenapi = \"pets.json\"\nbase_url = {base:?}\n{more}\n"
         );
         let gateway = Gateway::boot_in(toolgate(), &toml, folder);
-        listed(&gateway, &format!("pets__{tool}")).await;
         let agent = gateway.client();
         Self { gateway, api, agent }
     }
