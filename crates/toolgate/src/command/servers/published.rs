@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::{anyhow, bail};
 use serde_json::{Value, json};
 use toolgate_core::server::{Sandbox, TransportSpec};
+use toolgate_credentials::origin_of;
 use toolgate_registry::{
     PublicationStatus, PublishedEntry, PublishedServer, PublishedTransport, PublishedWay, WayRefusal,
 };
@@ -249,6 +250,15 @@ impl Addition<'_> {
         let name = &self.own_name;
         for secret in &self.chosen.1.secrets {
             talk!("It waits for its secret: `toolgate secrets set {name} {}`.", secret.name);
+            // The address is the registry's word, so a person says that the secret may go there.
+            if let PublishedTransport::Url { url, .. } = &self.chosen.1.transport
+                && let Some(origin) = origin_of(url)
+            {
+                talk!(
+                    "It is sent there once you allow it: `toolgate secrets allow {name} {} {origin}`.",
+                    secret.name
+                );
+            }
         }
         talk!(
             "Its tools wait for a review: `toolgate tools diff`, then `toolgate tools accept --all --server {name}`."

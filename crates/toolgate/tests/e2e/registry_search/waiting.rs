@@ -48,6 +48,9 @@ async fn a_server_waits_for_its_secret_and_its_tools_for_a_review() {
     });
     assert!(waits.is_some_and(|reason| reason.contains("token")), "it says which secret is missing");
     store_secret(&gateway);
+    let origin = far.url.split('/').take(3).collect::<Vec<_>>().join("/");
+    assert!(added.stderr.contains(&format!("toolgate secrets allow weather token {origin}")), "{added:?}");
+    say(&gateway, &["secrets", "allow", "weather", "token", &origin]).well();
     let rows = until(WAIT, || Some(quarantined(&gateway)).filter(|rows| !rows.is_empty()));
     let rows = rows.expect("its tools wait for a review");
     assert!(rows.iter().all(|row| row["reason"] == "new"), "{rows:?}");
