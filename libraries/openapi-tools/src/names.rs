@@ -13,7 +13,7 @@ const HASH_CHARS: usize = 8;
 /// The name of an operation: its id, or its method and path. It depends on nothing else.
 pub(crate) fn tool(operation_id: Option<&str>, method: Method, path: &str) -> String {
     let id = operation_id.map(|id| legal(id, is_tool_char)).filter(|name| !name.is_empty());
-    let name = id.unwrap_or_else(|| legal(&format!("{}_{path}", method.key()), is_tool_char));
+    let name = id.unwrap_or_else(|| legal(&format!("{} {path}", method.key()), is_tool_char));
     short(name, operation_id.unwrap_or(path))
 }
 

@@ -14,9 +14,12 @@ fn bad(text: &str) -> BadDocument {
 fn yaml_and_json_say_the_same() {
     let yaml = "
 openapi: 3.0.1
-info: {title: Pets, version: 1.0, description: >-
+info:
+  title: Pets
+  version: 1.0
+  description: >-
     All of
-    them.}
+    them.
 paths:
   /pets/{id}:
     get: &get
