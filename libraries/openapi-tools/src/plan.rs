@@ -21,6 +21,8 @@ pub struct RequestPlan {
     pub(crate) method: Method,
     pub(crate) path: PathTemplate,
     pub(crate) parameters: Vec<PlannedParameter>,
+    /// Headers that every request has. The media type of a body replaces the one here.
+    pub(crate) fixed: Vec<(String, String)>,
     pub(crate) body: Option<BodyPlan>,
     pub(crate) secrets: Vec<SecretParameter>,
 }
@@ -93,6 +95,10 @@ impl RequestPlan {
         }
         request.path_and_query = self.path.fill(&path, &query)?;
         request.body = self.body.as_ref().map(|body| body.fill(arguments)).transpose()?.flatten();
+        let has_body = request.body.is_some();
+        let fixed =
+            self.fixed.iter().filter(|(name, _)| !(has_body && name.eq_ignore_ascii_case("content-type")));
+        request.headers.extend(fixed.cloned());
         Ok(request)
     }
 

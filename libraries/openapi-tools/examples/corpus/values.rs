@@ -5,6 +5,8 @@ use serde_json::{Map, Value, json};
 
 use crate::pattern;
 
+/// Names of members that a schema wants without naming them.
+const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 /// Levels of values.
 const LEVELS_MAX: usize = 12;
 
@@ -100,6 +102,9 @@ impl ValueMaker<'_> {
             Some("object") => self.object(schema, level, Extent::Required),
             Some("array") => self.array(schema, level),
             Some("integer") => number(schema, 1.0),
+            Some("number") if schema["format"].as_str().is_some_and(|format| format.starts_with("int")) => {
+                number(schema, 1.0)
+            }
             Some("number") => number(schema, 1.5),
             Some("boolean") => json!(true),
             Some("null") => Value::Null,
@@ -137,13 +142,24 @@ impl ValueMaker<'_> {
                 made.insert(name.clone(), self.value(property, level + 1));
             }
         }
+        for name in NAMES.iter().take(least.saturating_sub(made.len())) {
+            let name_schema = schema.get("propertyNames").map(|names| self.value(names, level + 1));
+            let name = name_schema.as_ref().and_then(Value::as_str).unwrap_or(name).to_owned();
+            made.insert(
+                name,
+                schema.get("additionalProperties").map_or(json!("a"), |any| self.value(any, level + 1)),
+            );
+        }
         Value::Object(made)
     }
 
     fn array(&self, schema: &Value, level: usize) -> Value {
         let fixed = schema.get("prefixItems").and_then(Value::as_array).into_iter().flatten();
         let mut items: Vec<Value> = fixed.map(|item| self.value(item, level + 1)).collect();
-        let least = schema.get("minItems").and_then(Value::as_u64).unwrap_or(1).max(1);
+        // Two, since Prism takes a field of a form that stands there once for no list.
+        let is_set = schema.get("uniqueItems").is_some();
+        let least =
+            schema.get("minItems").and_then(Value::as_u64).unwrap_or(1).max(if is_set { 1 } else { 2 });
         let any = json!({});
         let item = schema.get("items").unwrap_or(&any);
         let most = schema.get("maxItems").and_then(Value::as_u64).unwrap_or(u64::MAX);

@@ -141,6 +141,7 @@ impl<'d> ToolMaker<'d> {
                 method: listed.method,
                 path,
                 parameters: arguments.parameters,
+                fixed: declared.fixed,
                 body: arguments.body,
                 secrets: declared.secrets,
             },

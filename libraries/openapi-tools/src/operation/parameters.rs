@@ -18,10 +18,11 @@ pub(super) struct DeclaredParameter<'d> {
     pub(super) deprecated: bool,
 }
 
-/// Parameters that become arguments, and those that are secrets.
+/// Parameters that become arguments, those that every request has, and those that are secrets.
 #[derive(Default)]
 pub(super) struct DeclaredParameters<'d> {
     pub(super) arguments: Vec<DeclaredParameter<'d>>,
+    pub(super) fixed: Vec<(String, String)>,
     pub(super) secrets: Vec<SecretParameter>,
 }
 
@@ -70,7 +71,9 @@ fn apart<'d>(all: Vec<DeclaredParameter<'d>>, schemes: &[SecurityScheme]) -> Dec
                 let (name, required) = (parameter.name, parameter.required);
                 parameters.secrets.push(SecretParameter { place, name, required });
             }
-            None if parameter.place == ParameterPlace::Header && is_own_header(&parameter.name) => {}
+            None if parameter.place == ParameterPlace::Header && is_own_header(&parameter.name) => {
+                parameters.fixed.extend(fixed(&parameter));
+            }
             None => parameters.arguments.push(parameter),
         }
     }
@@ -79,6 +82,17 @@ fn apart<'d>(all: Vec<DeclaredParameter<'d>>, schemes: &[SecurityScheme]) -> Dec
 
 fn is_own_header(name: &str) -> bool {
     OWN_HEADERS.iter().any(|own| own.eq_ignore_ascii_case(name))
+}
+
+/// Some servers answer only if they are told the media type that they say themselves.
+fn fixed(parameter: &DeclaredParameter<'_>) -> Option<(String, String)> {
+    let is_type = ["accept", "content-type"].iter().any(|name| name.eq_ignore_ascii_case(&parameter.name));
+    let schema = parameter.schema.map(|spot| spot.value);
+    let said = |key: &str| schema.and_then(|schema| schema.get(key));
+    let value = said("default").or_else(|| said("enum")?.get(0)).or_else(|| said("example"));
+    let value = value.and_then(Value::as_str).unwrap_or("application/json");
+    let is_plain = value.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    (is_type && parameter.required && is_plain).then(|| (parameter.name.clone(), value.to_owned()))
 }
 
 /// A template that no parameter describes.

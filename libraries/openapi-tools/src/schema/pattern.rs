@@ -8,13 +8,14 @@ pub(super) fn is_portable(pattern: &str) -> bool {
     if pattern.chars().count() > PATTERN_CHARS_MAX {
         return false;
     }
-    let mut check = PatternCheck { rest: pattern, groups: 0, repeatable: false };
-    check.run().is_some() && check.groups == 0
+    let mut check = PatternCheck { rest: pattern, groups: Vec::new(), repeatable: false };
+    check.run().is_some() && check.groups.is_empty()
 }
 
 struct PatternCheck<'p> {
     rest: &'p str,
-    groups: usize,
+    /// The groups that are open; true for one that can be repeated, which what looks ahead cannot.
+    groups: Vec<bool>,
     /// True after something that can be repeated.
     repeatable: bool,
 }
@@ -40,10 +41,7 @@ impl PatternCheck<'_> {
                 '\\' => self.escape(false)?,
                 '[' => self.class()?,
                 '(' => self.group()?,
-                ')' => {
-                    self.groups = self.groups.checked_sub(1)?;
-                    self.repeatable = true;
-                }
+                ')' => self.repeatable = self.groups.pop()?,
                 '*' | '+' | '?' => self.repeat()?,
                 '{' => {
                     self.count()?;
@@ -78,10 +76,11 @@ impl PatternCheck<'_> {
     }
 
     fn group(&mut self) -> Option<()> {
-        if self.rest.starts_with('?') && !(self.eat("?:") || self.eat("?=") || self.eat("?!")) {
+        let looks_ahead = self.eat("?=") || self.eat("?!");
+        if !looks_ahead && self.rest.starts_with('?') && !self.eat("?:") {
             return None;
         }
-        self.groups += 1;
+        self.groups.push(!looks_ahead);
         self.repeatable = false;
         Some(())
     }
@@ -205,6 +204,7 @@ mod tests {
             "^*",
             r"\",
             "(?<=a)b",
+            "(?!a)+b",
         ] {
             assert!(!is_portable(pattern), "{pattern}");
         }

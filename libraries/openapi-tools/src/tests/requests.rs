@@ -156,6 +156,24 @@ fn parameters_are_written_in_the_style_that_the_document_names() {
 }
 
 #[test]
+fn media_types_that_a_server_wants_to_be_told_are_no_arguments() {
+    let header = |name: &str, value: &str| json!({ "name": name, "in": "header", "required": true, "schema": { "default": value } });
+    let parameters = json!([
+        header("Accept", "text/csv"),
+        header("Content-Type", "application/json"),
+        header("Host", "x")
+    ]);
+    let tool = tool_of(json!({ "parameters": parameters }), json!({}));
+    assert_eq!(tool.input_schema["properties"], json!({}));
+    let headers = [("Accept", "text/csv"), ("Content-Type", "application/json")];
+    let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    assert_eq!(request(&tool, json!({})).expect("a request").headers, headers);
+    let content = json!({ "text/plain": { "schema": { "type": "string" } } });
+    let tool = tool_of(json!({ "parameters": parameters, "requestBody": { "content": content } }), json!({}));
+    assert_eq!(request(&tool, json!({ "body": "a" })).expect("a request").headers, headers[..1]);
+}
+
+#[test]
 fn arguments_that_would_change_the_request_are_refused() {
     let parameters =
         json!([{ "name": "X-A", "in": "header" }, { "name": "q", "in": "query", "required": true }]);
