@@ -14,4 +14,5 @@ pub mod neighbour;
 pub mod openbao;
 pub mod pki;
 pub mod providers;
+pub mod web_api;
 pub mod worker;

@@ -32,6 +32,7 @@ mod names;
 mod neighbours;
 mod network;
 mod oauth;
+mod openapi;
 mod outside;
 mod questions;
 mod quotas;

@@ -147,7 +147,8 @@ fn base_of_document(read: &ReadDocument) -> Result<Url, SourceTrouble> {
         SourceTrouble::Bad(format!("{place} does not tell the address of its API ({why}); set `base_url`"))
     };
     let joined = joined.map_err(|bad| unusable(bad.to_string()))?;
-    let base = Url::parse(joined.trim_end_matches('/')).map_err(|_| unusable(format!("it says {server:?}")))?;
+    let base =
+        Url::parse(joined.trim_end_matches('/')).map_err(|_| unusable(format!("it says {server:?}")))?;
     match own.filter(|own| own.origin() != base.origin()) {
         None => Ok(base),
         Some(_) => Err(SourceTrouble::Bad(format!(

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use http::{HeaderValue, Request, StatusCode, header};
+use toolgate_core::Digest;
 use toolgate_core::address::Reach;
 use toolgate_core::egress::Egress;
 use toolgate_core::server::is_web_address;
@@ -37,8 +38,15 @@ pub(super) enum SourceTrouble {
 /// A sign of the version that was read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum SourceStamp {
-    File { bytes: u64, modified: Option<SystemTime> },
-    Url { tag: Option<HeaderValue> },
+    File {
+        bytes: u64,
+        modified: Option<SystemTime>,
+    },
+    /// Not every server has a tag for its documents, so the bytes count too.
+    Url {
+        tag: Option<HeaderValue>,
+        digest: Digest,
+    },
 }
 
 pub(super) struct SourceBytes {
@@ -148,7 +156,7 @@ impl SourceReader {
         before: Option<&SourceStamp>,
     ) -> Result<Option<SourceBytes>, SourceTrouble> {
         let tag = before.and_then(|stamp| match stamp {
-            SourceStamp::Url { tag } => tag.clone(),
+            SourceStamp::Url { tag, .. } => tag.clone(),
             SourceStamp::File { .. } => None,
         });
         let mut at = url.clone();
@@ -159,7 +167,7 @@ impl SourceReader {
             }
             match answer.headers().get(header::LOCATION).filter(|_| answer.status().is_redirection()) {
                 Some(location) => at = next(&at, location)?,
-                None => return taken(&at, answer).map(Some),
+                None => return Ok(Some(taken(&at, answer)?).filter(|found| !is_same(found, before))),
             }
         }
         Err(SourceTrouble::Bad(format!("{} redirects more than {REDIRECTS_MAX} times", shown(url.as_str()))))
@@ -212,5 +220,13 @@ fn taken(at: &Url, answer: OutboundAnswer) -> Result<SourceBytes, SourceTrouble>
         });
     }
     let bytes = body.map_err(|error| SourceTrouble::Away(format!("{place} could not be read: {error}")))?;
-    Ok(SourceBytes { bytes, stamp: SourceStamp::Url { tag: head.headers.get(header::ETAG).cloned() } })
+    let stamp = SourceStamp::Url { tag: head.headers.get(header::ETAG).cloned(), digest: Digest::of(&bytes) };
+    Ok(SourceBytes { bytes, stamp })
+}
+
+fn is_same(found: &SourceBytes, before: Option<&SourceStamp>) -> bool {
+    match (&found.stamp, before) {
+        (SourceStamp::Url { digest, .. }, Some(SourceStamp::Url { digest: known, .. })) => digest == known,
+        _ => false,
+    }
 }

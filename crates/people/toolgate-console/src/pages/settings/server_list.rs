@@ -62,7 +62,7 @@ pub(super) fn lines(known: Vec<ListedServerData>, settings: &[Value]) -> Vec<Ser
         let place = ConfiguredIn::of(&one.source);
         let of_settings =
             matches!(place, ConfiguredIn::Settings { .. }).then(|| written(&one.name)).flatten();
-        let url = of_settings.and_then(|entry| entry["url"].as_str()).map(str::to_owned);
+        let url = of_settings.and_then(address);
         let url = url.or_else(|| one.instances.iter().find_map(|instance| instance.url.clone()));
         lines.push(ServerLine { name: one.name.clone(), url, place, known: Some(one) });
     }
@@ -72,10 +72,16 @@ pub(super) fn lines(known: Vec<ListedServerData>, settings: &[Value]) -> Vec<Ser
             continue;
         }
         let place = ConfiguredIn::Settings { enabled: entry["enabled"] != false };
-        let url = entry["url"].as_str().map(str::to_owned);
+        let url = address(entry);
         lines.push(ServerLine { name: name.to_owned(), url, place, known: None });
     }
     lines
+}
+
+/// The address of a server, of an API, or of its document.
+fn address(entry: &Value) -> Option<String> {
+    let part = |key: &str| entry[key].as_str();
+    part("url").or_else(|| part("base_url")).or_else(|| part("openapi")).map(str::to_owned)
 }
 
 #[cfg(test)]

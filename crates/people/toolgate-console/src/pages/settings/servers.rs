@@ -18,6 +18,8 @@ use crate::problem::{ApiProblem, PageResult};
 use crate::visit::PageVisit;
 
 const KEY: &str = "mcp_servers";
+/// The kind of a server that is an API, and the member of its entry with the address of its document.
+const OPENAPI: &str = "openapi";
 const HERE: [&str; 2] = ["console", "settings"];
 
 #[derive(Deserialize)]
@@ -35,6 +37,7 @@ struct ServerDraft {
     name: String,
     url: String,
     authorization: String,
+    is_api: bool,
 }
 
 pub(super) async fn change(visit: PageVisit, fields: FormFields) -> PageResult<Response> {
@@ -57,7 +60,8 @@ pub(super) async fn change(visit: PageVisit, fields: FormFields) -> PageResult<R
 
 async fn add(visit: &PageVisit, fields: &FormFields) -> PageResult<()> {
     let (name, url) = (fields.needed("name")?, fields.needed("url")?);
-    let mut entry = json!({ "name": name, "url": url });
+    let key = if fields.get("kind") == Some(OPENAPI) { OPENAPI } else { "url" };
+    let mut entry = json!({ "name": name, (key): url });
     if let Some(authorization) = fields.text("authorization") {
         entry["headers"] = json!({ "Authorization": authorization });
     }
@@ -206,6 +210,13 @@ fn adding(visit: &PageVisit, setting: &SettingData, draft: &ServerDraft) -> Mark
                     input #name type="text" name="name" value=(draft.name) required maxlength="64" autocomplete="off" placeholder="job-app";
                 }
                 div.field {
+                    label for="kind" { "Kind" }
+                    select #kind name="kind" {
+                        option value="mcp" { "MCP server" }
+                        option value=(OPENAPI) selected[draft.is_api] { "HTTP API, by its OpenAPI document" }
+                    }
+                }
+                div.field {
                     label for="url" { "Address" }
                     input #url type="url" name="url" value=(draft.url) required autocomplete="off" placeholder="https://tools.example.com/mcp";
                 }
@@ -227,9 +238,12 @@ impl ServerDraft {
     fn of(fields: &FormFields) -> Self {
         let text = |name: &str| fields.text(name).unwrap_or_default().to_owned();
         match fields.get("do") {
-            Some("add") => {
-                Self { name: text("name"), url: text("url"), authorization: text("authorization") }
-            }
+            Some("add") => Self {
+                name: text("name"),
+                url: text("url"),
+                authorization: text("authorization"),
+                is_api: fields.get("kind") == Some(OPENAPI),
+            },
             _ => Self::default(),
         }
     }
