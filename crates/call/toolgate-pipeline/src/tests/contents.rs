@@ -68,6 +68,34 @@ async fn people_agree_to_the_content_and_not_to_its_name() {
 }
 
 #[tokio::test]
+async fn people_agree_to_the_request_that_they_are_shown() {
+    let world = PipelineWorld::new(Verdict::Approve(requirement()));
+    *world.server.previewed.lock() = Some(Ok(attached("POST /one")));
+    let first = world.call(json!({ "amount": 1 })).await;
+    assert_eq!(world.books.0.only_approval().attachments, attached("POST /one").attachments);
+    *world.server.previewed.lock() = Some(Ok(attached("POST /another")));
+    let changed = world.call(json!({ "amount": 1 })).await;
+    assert_ne!(changed.envelope.approval_id, first.envelope.approval_id, "it is another request now");
+}
+
+#[tokio::test]
+async fn nobody_is_asked_about_a_request_that_cannot_be_shown() {
+    let world = PipelineWorld::new(Verdict::Approve(requirement()));
+    let refusal = Refusal::new(&codes::SERVER_DOWN, "server \"connector.slack\" is down");
+    *world.server.previewed.lock() = Some(Err(refusal));
+    let answer = world.call(json!({ "amount": 1 })).await;
+    assert_eq!((code(&answer), world.ran()), ("server_down", 0));
+    assert_eq!(answer.envelope.approval_id, None);
+}
+
+#[tokio::test]
+async fn a_request_is_not_made_up_where_nobody_is_asked() {
+    let world = PipelineWorld::new(Verdict::Permit);
+    *world.server.previewed.lock() = Some(Err(Refusal::new(&codes::SERVER_DOWN, "never asked")));
+    assert_eq!(world.call(json!({ "amount": 1 })).await.envelope.status, Outcome::Succeeded);
+}
+
+#[tokio::test]
 async fn a_call_that_is_not_admitted_any_more_is_not_sent_and_uses_nothing_up() {
     let world = PipelineWorld::new(Verdict::Permit);
     let refusal = Refusal::new(&codes::RUN_ENDED, "run run_1 has ended");

@@ -398,6 +398,8 @@ pub(super) struct FakeServer {
     pub(super) hangs: AtomicBool,
     /// The files that the arguments name.
     pub(super) attached: Mutex<Option<Result<AttachedContents, toolgate_core::Refusal>>>,
+    /// The request that people are shown.
+    pub(super) previewed: Mutex<Option<Result<AttachedContents, toolgate_core::Refusal>>>,
     pub(super) not_admitted: Mutex<Option<toolgate_core::Refusal>>,
     pub(super) refs: Mutex<Vec<RawJson>>,
 }
@@ -409,6 +411,18 @@ impl Executor for FakeServer {
     ) -> Option<BoxFuture<'a, Result<AttachedContents, toolgate_core::Refusal>>> {
         let attached = self.attached.lock().clone()?;
         Some(Box::pin(async { attached }))
+    }
+
+    fn has_preview(&self) -> bool {
+        self.previewed.lock().is_some()
+    }
+
+    fn preview<'a>(
+        &'a self,
+        _arguments: &'a Value,
+    ) -> BoxFuture<'a, Result<AttachedContents, toolgate_core::Refusal>> {
+        let previewed = self.previewed.lock().clone().unwrap_or_else(|| Ok(AttachedContents::default()));
+        Box::pin(async { previewed })
     }
 
     fn admit<'a>(

@@ -1,9 +1,9 @@
 //! Messages that leave: people see the request, a lost answer is unknown, and nothing is sent twice.
 
 use serde_json::{Value, json};
-use toolgate_testkit::providers::{ProviderFault, Slack};
+use toolgate_testkit::providers::{ProviderFault, Slack, WebhookReceiver};
 
-use super::office::{Care, Office, SLACK};
+use super::office::{Care, Office, SLACK, WEBHOOK};
 use crate::files::archive::text;
 use crate::governed::bank::{pending, status};
 use crate::kit;
@@ -95,4 +95,28 @@ async fn a_provider_that_limits_its_rate_is_waited_for_by_reads_and_told_to_writ
     assert_eq!(status(&refused), "tool_error", "{refused:#}");
     assert!(refused.to_string().contains("takes it again in 0 s"), "{refused:#}");
     assert_eq!(office.provider.effects(), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_provider_that_takes_a_key_is_given_the_id_of_the_call_each_time() {
+    let office = Office::open(WEBHOOK, WebhookReceiver::default(), Care::Exploratory).await;
+    office.provider.misbehave_at("/hooks/toolgate", ProviderFault::LostAfterEffect, 1);
+    let message = json!({ "type": "invoice.paid", "data": { "id": 7 } });
+    let sent = kit::call(&office.agent("seller"), &office.action("send"), message).await;
+    assert_eq!(status(&sent), "succeeded", "{sent:#}");
+    let requests = office.provider.requests();
+    let ids: Vec<Option<&str>> = requests.iter().map(|request| request.header("webhook-id")).collect();
+    assert!(ids.len() == 2 && ids[0].is_some() && ids[0] == ids[1], "{ids:?}");
+    assert_eq!(office.provider.effects().len(), 1, "it happened once");
+}
+
+#[tokio::test]
+async fn a_signed_message_that_was_agreed_to_is_sent() {
+    let office = Office::open(WEBHOOK, WebhookReceiver::default(), Care::Standard).await;
+    let (agent, send) = (office.agent("seller"), office.action("send"));
+    let message = json!({ "type": "invoice.paid", "data": { "id": 7 } });
+    let approval = pending(&kit::call(&agent, &send, message.clone()).await);
+    office.site.say(&["approvals", "approve", &approval]);
+    let sent = kit::call(&agent, &send, message).await;
+    assert_eq!(status(&sent), "succeeded", "its preview is the same each time: {sent:#}");
 }
