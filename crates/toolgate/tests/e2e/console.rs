@@ -19,7 +19,7 @@ mod markdown;
 mod office;
 mod person;
 mod pictures;
-mod plain;
+pub(crate) mod plain;
 mod ruling;
 mod running;
 mod showing;
