@@ -6,6 +6,7 @@ mod attacks;
 mod bad_input;
 mod basics;
 mod callers;
+mod claims;
 mod cli;
 mod confined;
 mod connectors;

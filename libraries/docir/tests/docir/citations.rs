@@ -1,7 +1,8 @@
 //! Citations, and whether a document still says them.
 
 use docir::{
-    Citation, CitationStanding, DocIr, DocIrBuilder, DocumentNotes, NewText, Quote, TextKind, check, cite,
+    Citation, CitationStanding, DocIr, DocIrBuilder, DocumentNotes, NewText, QUOTE_LETTERS_MIN, Quote,
+    TextKind, check, cite, count_places, quote_letters,
 };
 
 use crate::sample::sample;
@@ -111,4 +112,14 @@ fn a_quotation_of_a_table_is_checked_too() {
     assert_eq!(check(&document, &citation), CitationStanding::Verified);
     let elsewhere = Citation { item: "#/texts/3".to_owned(), ..citation };
     assert_eq!(check(&document, &elsewhere), moved("#/tables/0", 0, text.trim_end().chars().count()));
+}
+
+#[test]
+fn places_are_counted_and_letters_are_those_that_are_compared() {
+    let document = document(&["The gate opens  at nine. The gate\nopens at nine.", "the gate opens at nine"]);
+    assert_eq!(count_places(&document, "The gate opens at nine"), 2);
+    assert_eq!(count_places(&document, "gate opens at nine"), 3);
+    assert_eq!((count_places(&document, "nowhere"), count_places(&document, " \n")), (0, 0));
+    assert_eq!(quote_letters(" a \n\n b\u{200b} "), 3);
+    assert!(quote_letters("in May.") < QUOTE_LETTERS_MIN);
 }

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 use toolgate_core::codes;
 use toolgate_core::content::{AttachedContents, Attachment, Notice};
 use toolgate_core::credential::CredentialUse;
-use toolgate_core::decision::Verdict;
+use toolgate_core::decision::{ApprovalRequirement, Verdict};
 use toolgate_core::event::{DecisionKind, EventKind, Outcome};
-use toolgate_core::{Digest, RawJson, Refusal};
+use toolgate_core::{Digest, PrincipalId, RawJson, Refusal};
 
 use super::approvals::{decide, gated, transfer};
 use super::kit::{PipelineWorld, code, requirement};
@@ -141,4 +141,33 @@ async fn a_grant_covers_a_credential_only_where_it_pins_the_handle() {
         let other = world.call(json!({ "amount": 99, "account": "a" })).await;
         assert_eq!(other.envelope.status, expected, "{place}");
     }
+}
+
+/// Contents that want two people.
+fn asking() -> AttachedContents {
+    let asks = ApprovalRequirement { quorum: 2, ..requirement() };
+    AttachedContents { asks: Some(Box::new(asks)), ..attached("one") }
+}
+
+#[tokio::test]
+async fn contents_ask_for_people_where_policy_does_not() {
+    let world = PipelineWorld::new(Verdict::Permit);
+    *world.server.attached.lock() = Some(Ok(asking()));
+    let answer = world.call(json!({ "amount": 1 })).await;
+    assert_eq!((code(&answer), world.ran()), ("pending_approval", 0));
+    let approval = world.books.0.only_approval();
+    assert_eq!(approval.requirement.quorum, 2);
+    decide(&world, ApproverDecision::Approve, None).await.expect("the question stands, and ann may");
+    assert_eq!(code(&world.call(json!({ "amount": 1 })).await), "pending_approval", "one of two agreed");
+}
+
+#[tokio::test]
+async fn nobody_agrees_to_a_judgement_of_their_own_work() {
+    let world = PipelineWorld::new(Verdict::Approve(requirement()));
+    let excluded = vec![PrincipalId::new("ann")];
+    *world.server.attached.lock() = Some(Ok(AttachedContents { excluded, ..attached("one") }));
+    world.call(json!({ "amount": 1 })).await;
+    let refused = decide(&world, ApproverDecision::Approve, None).await.expect_err("it is her own work");
+    assert!(refused.to_string().contains("your own work"), "{refused}");
+    assert_eq!(code(&world.call(json!({ "amount": 1 })).await), "pending_approval");
 }
