@@ -1,9 +1,11 @@
 //! The example of a connector, with a stand-in in place of Slack.
 
 use serde_json::json;
+use toolgate_testkit::gateway::until_async;
 use toolgate_testkit::providers::{Slack, Standin};
 
 use super::examples;
+use crate::doors::WAIT;
 use crate::governed::database::Backing;
 use crate::live::secrets::set_secret;
 use crate::live::site::Site;
@@ -18,7 +20,12 @@ async fn the_example_of_a_connector_takes_records_in() {
     site.server_is("connector.slack", |server| server["health"] == "healthy").await;
     let admin = site.gateway.admin.clone();
     let body = json!({ "provider": "slack" });
-    let synced = site.rest(&admin, "POST", "/tools/connector.sync", Some(body)).await.json();
+    // The gateway hears of the secret a moment after the command that stores it.
+    let synced = until_async(WAIT, || async {
+        let answer = site.rest(&admin, "POST", "/tools/connector.sync", Some(body.clone())).await;
+        (!answer.text.contains("the vault has no secret")).then(|| answer.json())
+    });
+    let synced = synced.await.expect("the gateway hears of the secret");
     assert_eq!(
         (&synced["data"]["state"], &synced["data"]["records"]),
         (&json!("done"), &json!(5)),
