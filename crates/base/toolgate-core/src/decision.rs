@@ -224,11 +224,6 @@ impl ApprovalRequirement {
         })
     }
 
-    /// Identifies a requirement that policy has no part in: filters, or what the arguments name, ask for it. It equals that of no gates.
-    pub fn basis_beside_policy(&self, template: Option<PolicyTemplate>) -> Digest {
-        Digest::of(format!("beside policy\n{}", self.basis(template)))
-    }
-
     pub fn timeout(&self) -> Option<Duration> {
         self.timeout_seconds.map(Duration::from_secs)
     }

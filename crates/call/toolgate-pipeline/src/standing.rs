@@ -21,15 +21,10 @@ pub(crate) fn judge(policy: &dyn Policy, approval: &Approval, tool: &Tool, argum
     decision.verdict
 }
 
-/// True if the same gates require the same people. Filters and contents are not considered here; they are looked at again
-/// before the call runs. Redacted values are judged as people see them.
+/// True if the same gates require the same people. Filters are not considered here; they look again before
+/// the call runs. Redacted values are judged as people see them.
 pub(crate) fn stands(policy: &dyn Policy, approval: &Approval, tool: &Tool) -> bool {
     let proposed = approval.proposed_arguments.as_ref().unwrap_or(&approval.arguments);
     let proposed: Value = proposed.decode().unwrap_or_default();
-    let basis = match judge(policy, approval, tool, &proposed) {
-        // Policy did not ask, and does not ask now.
-        Verdict::Permit => Some(approval.requirement.basis_beside_policy(approval.template)),
-        verdict => verdict.basis(approval.template),
-    };
-    basis == Some(approval.binding.policies)
+    judge(policy, approval, tool, &proposed).basis(approval.template) == Some(approval.binding.policies)
 }

@@ -174,14 +174,8 @@ impl PendingApproval {
             tool: self.ticket.tool.name.clone(),
             tool_version: self.ticket.tool.version,
             proposed: self.proposed,
-            policies: self.policies(),
+            policies: self.ticket.basis.unwrap_or_else(|| self.requirement.basis(self.ticket.template)),
         }
-    }
-
-    /// Identifies the reason why people are asked.
-    fn policies(&self) -> Digest {
-        let template = self.ticket.template;
-        self.ticket.basis.unwrap_or_else(|| self.requirement.basis_beside_policy(template))
     }
 
     /// The arguments as people see them.
