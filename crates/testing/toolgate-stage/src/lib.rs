@@ -36,7 +36,7 @@ impl Stage {
     /// Another one of the same kind, unused.
     #[must_use]
     pub fn another(&self) -> Self {
-        if self.database.is_some() { Self::postgres() } else { Self::sqlite() }
+        Self { database: self.database.as_ref().map(Database::another), ..Self::sqlite() }
     }
 
     pub fn folder(&self) -> &Path {

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub struct Database {
     name: String,
     server: String,
+    template: String,
     pub url: String,
 }
 
@@ -30,6 +31,12 @@ impl Database {
         Self::copy(shared_server(), prepared().unwrap_or("template1"))
     }
 
+    /// Another one of the same kind, unused.
+    #[must_use]
+    pub fn another(&self) -> Self {
+        Self::copy(&self.server, &self.template)
+    }
+
     fn copy(server: &str, template: &str) -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let name = format!("test_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
@@ -39,7 +46,12 @@ impl Database {
         let (address, options) = server.split_once('?').unwrap_or((server, ""));
         let (address, _) = address.rsplit_once('/').expect("a URL with a database");
         let question = if options.is_empty() { "" } else { "?" };
-        Self { url: format!("{address}/{name}{question}{options}"), server: server.to_owned(), name }
+        Self {
+            url: format!("{address}/{name}{question}{options}"),
+            server: server.to_owned(),
+            template: template.to_owned(),
+            name,
+        }
     }
 
     /// A statement behind the back of whoever uses the database.

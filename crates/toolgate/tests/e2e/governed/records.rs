@@ -241,6 +241,7 @@ async fn no_route_opens_without_a_token() {
             continue;
         }
         let filled = filled(path);
+        assert!(!filled.contains('{'), "{path}");
         for method in methods.as_object().expect("methods").keys() {
             for token in [None, Some("tg_admin_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"), Some("")] {
                 let verb = method.to_uppercase().parse().expect("a method");
