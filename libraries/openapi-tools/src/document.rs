@@ -11,7 +11,7 @@ use crate::reference::DocumentSet;
 use crate::security::{self, SecurityScheme};
 use crate::servers::{self, ApiServer};
 use crate::swagger;
-use crate::tool::{ApiTool, ApiTools, LeftOut};
+use crate::tool::{ApiTool, ApiTools, LeftOutOperation};
 
 /// An OpenAPI document, with the documents it refers to as far as they were supplied.
 #[derive(Clone, Debug)]
@@ -121,7 +121,7 @@ impl ApiDocument {
     }
 
     /// Gives tools one by one, so that not all of their schemas are held at once.
-    pub fn each_tool(&self, take: impl FnMut(ApiTool)) -> Vec<LeftOut> {
+    pub fn each_tool(&self, take: impl FnMut(ApiTool)) -> Vec<LeftOutOperation> {
         operation::each_tool(&self.set, take)
     }
 }

@@ -25,4 +25,4 @@ pub use method::{ApiEffects, Method};
 pub use plan::{ApiBody, ApiRequest, FileArgument, RequestPlan};
 pub use security::{SecretParameter, SecretPlace, SecurityKind, SecurityScheme};
 pub use servers::{ApiServer, join_base};
-pub use tool::{ApiTool, ApiTools, LeftOut};
+pub use tool::{ApiTool, ApiTools, LeftOutOperation};

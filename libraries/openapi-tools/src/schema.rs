@@ -7,15 +7,10 @@ mod convert;
 mod definitions;
 mod keywords;
 mod pattern;
+mod side;
 
 pub(crate) use assemble::{SchemaRoot, assemble};
 pub(crate) use convert::{ConvertedSchema, SchemaDraft};
 pub(crate) use definitions::SchemaDefinitions;
 pub(crate) use keywords::beginning;
-
-/// The side that a schema is for. Properties that only the other side may send are left out.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum SchemaSide {
-    Input,
-    Output,
-}
+pub(crate) use side::SchemaSide;

@@ -10,12 +10,12 @@ use crate::plan::RequestPlan;
 pub struct ApiTools {
     pub tools: Vec<ApiTool>,
     /// Operations that are no tools, each with the reason.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<LeftOutOperation>,
 }
 
 /// An operation that is no tool.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LeftOut {
+pub struct LeftOutOperation {
     /// The key as the document has it.
     pub method: String,
     pub path: String,

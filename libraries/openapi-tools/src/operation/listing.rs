@@ -16,7 +16,7 @@ use crate::reference::{DocumentSet, Spot, reference_of};
 use crate::schema::{SchemaDefinitions, beginning};
 use crate::security::{self, SecurityScheme};
 use crate::servers;
-use crate::tool::{ApiTool, LeftOut};
+use crate::tool::{ApiTool, LeftOutOperation};
 
 /// An operation of a path.
 struct ListedOperation<'d> {
@@ -28,7 +28,7 @@ struct ListedOperation<'d> {
 }
 
 /// Gives every tool, and returns what is left out.
-pub(crate) fn each_tool(set: &DocumentSet, mut take: impl FnMut(ApiTool)) -> Vec<LeftOut> {
+pub(crate) fn each_tool(set: &DocumentSet, mut take: impl FnMut(ApiTool)) -> Vec<LeftOutOperation> {
     let mut left_out = Vec::new();
     let mut operations = listed(set, &mut left_out);
     tell_apart(&mut operations);
@@ -47,11 +47,11 @@ pub(crate) fn each_tool(set: &DocumentSet, mut take: impl FnMut(ApiTool)) -> Vec
     left_out
 }
 
-fn left(method: &str, path: &str, reason: impl Into<String>) -> LeftOut {
-    LeftOut { method: method.to_owned(), path: path.to_owned(), reason: reason.into() }
+fn left(method: &str, path: &str, reason: impl Into<String>) -> LeftOutOperation {
+    LeftOutOperation { method: method.to_owned(), path: path.to_owned(), reason: reason.into() }
 }
 
-fn listed<'d>(set: &'d DocumentSet, left_out: &mut Vec<LeftOut>) -> Vec<ListedOperation<'d>> {
+fn listed<'d>(set: &'d DocumentSet, left_out: &mut Vec<LeftOutOperation>) -> Vec<ListedOperation<'d>> {
     let mut operations = Vec::new();
     let paths = set.root().get("paths").and_then(Value::as_object).into_iter().flatten();
     for (path, value) in paths.filter(|(path, _)| !path.starts_with("x-")) {

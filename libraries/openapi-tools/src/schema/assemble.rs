@@ -4,9 +4,9 @@ use std::collections::{HashSet, VecDeque};
 
 use serde_json::{Map, Value, json};
 
-use super::SchemaSide;
 use super::convert::ConvertedSchema;
 use super::definitions::SchemaDefinitions;
+use super::side::SchemaSide;
 
 /// A whole schema.
 pub(crate) struct SchemaRoot {

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::SchemaSide;
 use super::definitions::{DefinitionId, InPlace, SchemaDefinitions};
 use super::keywords;
 use super::pattern;
+use super::side::SchemaSide;
 use crate::limits::{INLINE_BYTES_MAX, SCHEMA_LEVELS_MAX};
 use crate::reference::{Spot, reference_of};
 

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::SchemaSide;
 use super::convert::{ConvertedSchema, SchemaDraft};
+use super::side::SchemaSide;
 use crate::names;
 use crate::reference::{DocumentSet, Spot, SpotAddress, reference_of};
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::SchemaSide;
 use super::pattern;
+use super::side::SchemaSide;
 
 /// Characters of a text that says what a property is.
 const INPUT_TEXT_CHARS_MAX: usize = 1_000;
