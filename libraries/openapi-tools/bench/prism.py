@@ -3,7 +3,8 @@
     prism.py PROGRAM FOLDER NODE_MODULES
 
 Forty documents of the folder, at even distances in the order of their names, five operations of each. A document that Prism itself does
-not serve is replaced by the next one; how many those were is told.
+not serve is replaced by the next one; how many those were is told. Prism knows the form of a list in a form only where a document writes
+it out, so the standard's own default is written into the copy that it serves.
 """
 
 import base64
@@ -13,6 +14,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import threading
 
 DOCUMENTS = 40
@@ -54,6 +56,36 @@ class Prism:
     def end(self):
         self.process.kill()
         self.process.wait()
+
+
+def written_out(document):
+    """The document with the usual encoding of lists in forms, which it may leave unsaid."""
+    schemas = document.get("components", {}).get("schemas", {})
+
+    def resolved(schema):
+        for _ in range(8):
+            name = schema.get("$ref", "").removeprefix("#/components/schemas/")
+            if name not in schemas:
+                break
+            schema = schemas[name]
+        return schema
+
+    def walk(value):
+        if isinstance(value, list):
+            for item in value:
+                walk(item)
+        if not isinstance(value, dict):
+            return
+        form = value.get("application/x-www-form-urlencoded")
+        if isinstance(form, dict) and isinstance(form.get("schema"), dict):
+            for name, schema in resolved(form["schema"]).get("properties", {}).items():
+                if resolved(schema).get("type") == "array":
+                    form.setdefault("encoding", {}).setdefault(name, {"style": "form", "explode": True})
+        for member in value.values():
+            walk(member)
+
+    walk(document)
+    return document
 
 
 def credentials(document, call):
@@ -122,7 +154,11 @@ def calls_of(program, file):
 
 
 def main():
-    program, folder, modules = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+    with tempfile.TemporaryDirectory() as copies:
+        measure(sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]), copies)
+
+
+def measure(program, folder, modules, copies):
     files = [file for file in sorted(folder.rglob("*.json")) if file.stat().st_size <= BYTES_MAX]
     step = len(files) // DOCUMENTS
     documents, accepted, sent, replaced, refused = 0, 0, 0, [], []
@@ -131,12 +167,14 @@ def main():
             calls = calls_of(program, file)
             if len(calls) < CALLS:
                 continue
-            prism = Prism(modules, file)
+            document = json.loads(file.read_text())
+            served = pathlib.Path(copies) / file.name
+            served.write_text(json.dumps(written_out(document)))
+            prism = Prism(modules, served)
             if prism.port is None:
                 prism.end()
                 replaced.append((file, prism.said[-1:] or "no words"))
                 continue
-            document = json.loads(file.read_text())
             for call in calls:
                 reason = call.get("failed") or send(prism.port, document, call)
                 sent += 1

@@ -107,7 +107,7 @@ fn oauth2(flows: &Value) -> SecurityKind {
 }
 
 /// Names that mean a secret wherever a request carries them, without `-` and `_`.
-const SECRET_NAMES: [&str; 18] = [
+const SECRET_NAMES: [&str; 21] = [
     "authorization",
     "proxyauthorization",
     "accesstoken",
@@ -126,6 +126,9 @@ const SECRET_NAMES: [&str; 18] = [
     "apisecret",
     "subscriptionkey",
     "ocpapimsubscriptionkey",
+    "xamzcredential",
+    "xamzsecuritytoken",
+    "xamzsignature",
 ];
 /// Names that often mean something else. The description decides.
 const SHORT_NAMES: [&str; 4] = ["token", "key", "auth", "secret"];

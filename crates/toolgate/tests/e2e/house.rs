@@ -79,6 +79,7 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     ("language-codes", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("manifest-tree", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("oci-archive", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
+    ("openapi-tools", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("schema-words", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("damage", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     (
@@ -311,6 +312,7 @@ const OWNED: &[(&str, &[&str])] = &[
     ("axum", &["toolgate-api", "toolgate-console", "capability-kit"]),
     ("croner", &["toolgate-tasks"]),
     ("maud", &["toolgate-console"]),
+    ("saphyr-parser", &["openapi-tools"]),
     ("include_dir", &["toolgate-console"]),
     (
         "clap",

@@ -156,10 +156,7 @@ impl ValueMaker<'_> {
     fn array(&self, schema: &Value, level: usize) -> Value {
         let fixed = schema.get("prefixItems").and_then(Value::as_array).into_iter().flatten();
         let mut items: Vec<Value> = fixed.map(|item| self.value(item, level + 1)).collect();
-        // Two, since Prism takes a field of a form that stands there once for no list.
-        let is_set = schema.get("uniqueItems").is_some();
-        let least =
-            schema.get("minItems").and_then(Value::as_u64).unwrap_or(1).max(if is_set { 1 } else { 2 });
+        let least = schema.get("minItems").and_then(Value::as_u64).unwrap_or(1).max(1);
         let any = json!({});
         let item = schema.get("items").unwrap_or(&any);
         let most = schema.get("maxItems").and_then(Value::as_u64).unwrap_or(u64::MAX);

@@ -87,7 +87,7 @@ impl PatternCheck<'_> {
 
     fn class(&mut self) -> Option<()> {
         self.eat("^");
-        let (mut first, mut last) = (true, None::<char>);
+        let (mut first, mut last, mut after_range) = (true, None::<char>, false);
         loop {
             match self.next()? {
                 ']' if !first => break,
@@ -96,8 +96,12 @@ impl PatternCheck<'_> {
                 '&' if self.rest.starts_with('&') => return None,
                 '~' if self.rest.starts_with('~') => return None,
                 '-' if self.rest.starts_with('-') => return None,
+                // After a range it is a character, since no range goes on.
+                '-' if after_range => {}
                 '-' if !first && !self.rest.starts_with(']') => {
                     self.range(last.take()?)?;
+                    after_range = true;
+                    continue;
                 }
                 '\\' => {
                     last = self.rest.chars().next().filter(|c| !c.is_ascii_alphanumeric());
@@ -105,7 +109,7 @@ impl PatternCheck<'_> {
                 }
                 c => last = Some(c),
             }
-            first = false;
+            (first, after_range) = (false, false);
         }
         self.repeatable = true;
         Some(())
@@ -173,6 +177,7 @@ mod tests {
             r"[A-Za-z0-9_\-\.]",
             "[]a]".replace("[]", "[").as_str(),
             "[-a]",
+            r"[a-z0-9-\.]",
             "[a-]",
         ] {
             assert!(is_portable(pattern), "{pattern}");
@@ -205,6 +210,7 @@ mod tests {
             r"\",
             "(?<=a)b",
             "(?!a)+b",
+            r"[\w-x]",
         ] {
             assert!(!is_portable(pattern), "{pattern}");
         }
