@@ -79,19 +79,16 @@ impl Fault {
     /// The message for the caller, which names the server. The server's address is for operators, who find it
     /// in the ledger and with `toolgate servers show`.
     pub fn told(&self) -> String {
+        let told = |text: String| without_addresses(&text, &self.server);
         let kind = match self.kind.clone() {
-            FaultKind::Down { reason } => FaultKind::Down { reason: without_addresses(&reason) },
-            FaultKind::Lost { reason } => FaultKind::Lost { reason: without_addresses(&reason) },
-            FaultKind::Garbled { what } => FaultKind::Garbled { what: without_addresses(&what) },
-            FaultKind::Refused { status, body } => {
-                FaultKind::Refused { status, body: without_addresses(&body) }
-            }
+            FaultKind::Down { reason } => FaultKind::Down { reason: told(reason) },
+            FaultKind::Lost { reason } => FaultKind::Lost { reason: told(reason) },
+            FaultKind::Garbled { what } => FaultKind::Garbled { what: told(what) },
+            FaultKind::Refused { status, body } => FaultKind::Refused { status, body: told(body) },
             FaultKind::Resting { reason, retry_after } => {
-                FaultKind::Resting { reason: without_addresses(&reason), retry_after }
+                FaultKind::Resting { reason: told(reason), retry_after }
             }
-            FaultKind::Unauthorized { reason } => {
-                FaultKind::Unauthorized { reason: without_addresses(&reason) }
-            }
+            FaultKind::Unauthorized { reason } => FaultKind::Unauthorized { reason: told(reason) },
             other => other,
         };
         Fault { server: self.server.clone(), kind }.to_string()
@@ -184,8 +181,9 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// The text without addresses: URLs, IP addresses, hosts with a port, names of hosts in quotes.
-fn without_addresses(text: &str) -> String {
+/// The text without addresses: URLs, IP addresses, hosts with a port, names of hosts in quotes. A server's name may look
+/// like that of a host.
+fn without_addresses(text: &str, server: &ServerName) -> String {
     let mut left = String::with_capacity(text.len());
     let mut before = None;
     for word in text.split_inclusive(separates) {
@@ -193,7 +191,8 @@ fn without_addresses(text: &str) -> String {
         let bare = &word[..word.len() - end.map_or(0, char::len_utf8)];
         let plain = bare.trim_end_matches([':', '.']);
         let is_quoted = before == end && matches!(end, Some('"' | '\'' | '`'));
-        match is_address(plain) || (is_quoted && plain.contains('.')) {
+        let is_host = is_quoted && plain.contains('.') && plain != server.as_str();
+        match is_address(plain) || is_host {
             true => left.push_str(ITS_ADDRESS),
             false => left.push_str(plain),
         }
@@ -237,6 +236,7 @@ mod tests {
                 "\"mcp.internal\" may not be dialled: 10.1.2.3 is private",
                 "\"its address\" may not be dialled: its address is private",
             ),
+            ("\"files.v2\" has no secret", "\"files.v2\" has no secret"),
             ("not valid for DnsName(\"a.b\")", "not valid for DnsName(\"its address\")"),
             (
                 "exited with status 1: it's 3.5 s late, say \"sorry\"",

@@ -95,6 +95,11 @@ def forbid(address, port):
 class Mcp(http.server.BaseHTTPRequestHandler):
     """HTTP/1.0, so that every request is a connection of its own and its name is looked up anew."""
 
+    def do_GET(self):
+        """The one operation of the API."""
+        hosts.append(self.headers["host"])
+        self.send_json({"seen": "all"})
+
     def do_POST(self):
         message = json.loads(self.rfile.read(int(self.headers["content-length"])))
         hosts.append(self.headers["host"])
@@ -119,6 +124,9 @@ class Mcp(http.server.BaseHTTPRequestHandler):
             said["result"] = results[message["method"]]
         else:
             said["error"] = {"code": -32601, "message": "no such method"}
+        self.send_json(said)
+
+    def send_json(self, said):
         body = json.dumps(said).encode()
         self.send_response(200)
         self.send_header("content-type", "application/json")

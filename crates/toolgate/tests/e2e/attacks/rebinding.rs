@@ -82,6 +82,20 @@ impl Island {
         assert_eq!(status, 200, "{said}");
     }
 
+    /// Makes tools of an API at a name, as an operator does in the configuration.
+    fn describe_api(&self, server: &str, host: &str) {
+        let look = json!({ "operationId": "look", "responses": { "200": { "description": "ok" } } });
+        let document = json!({
+            "openapi": "3.0.3", "info": { "title": "Views", "version": "1" }, "paths": { "/look": { "get": look } },
+        });
+        let toml = format!(
+            "{CONFIG}[[servers]]\nname = \"{server}\"\nopenapi = \"views.json\"\nbase_url = \"http://{host}/\"\n"
+        );
+        for (name, text) in [("views.json", document.to_string()), ("toolgate.toml", toml)] {
+            std::fs::write(self.folder.path().join(name), text).expect("it can be written");
+        }
+    }
+
     /// The result of calling a server's tool.
     fn call(&mut self, server: &str) -> Value {
         self.ask("POST", "/tools/call", json!({ "name": format!("{server}:look"), "arguments": {} })).1
@@ -192,6 +206,20 @@ fn a_name_with_one_forbidden_address_among_others_is_not_dialled_at_all() {
     }
     let (reached, hosts) = island.seen();
     assert_eq!((reached, hosts), (Vec::new(), Vec::new()), "neither of its addresses was called");
+}
+
+#[test]
+fn an_api_is_not_followed_to_where_its_name_leads_later() {
+    let mut island = Island::open();
+    island.lead("views.example", &[&[PUBLIC]]);
+    island.describe_api("views", "views.example");
+    island.is_served("views");
+    for address in FORBIDDEN {
+        island.lead("views.example", &[&[address]]);
+        let said = island.call("views");
+        assert!(said.to_string().contains("may not be dialled"), "{address}: {said}");
+    }
+    island.nobody_was_reached();
 }
 
 #[test]

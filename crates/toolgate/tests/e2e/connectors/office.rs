@@ -125,6 +125,14 @@ impl<P: Provider> Office<P> {
         self.site.rest(&self.site.gateway.admin, "POST", &path, Some(arguments)).await
     }
 
+    /// The data of a call of another domain's tool by the operator.
+    pub(super) async fn asked(&self, tool: &str, arguments: Value) -> Value {
+        let path = format!("/tools/{tool}");
+        let said = self.site.rest(&self.site.gateway.admin, "POST", &path, Some(arguments)).await;
+        assert_eq!(said.status, 200, "{said:?}");
+        said.json()["data"].take()
+    }
+
     pub(super) async fn done(&self, tool: &str, arguments: Value) -> Value {
         let said = self.said(tool, arguments).await;
         assert_eq!(said.status, 200, "{said:?}");
@@ -151,12 +159,8 @@ impl<P: Provider> Office<P> {
     /// The paths of what was synced.
     pub(super) async fn paths(&self) -> Vec<String> {
         let manifest = self.state().await["pointer"]["manifest"].take();
-        let body = json!({ "sha256": manifest });
-        let admin = &self.site.gateway.admin;
-        let listed =
-            self.site.rest(admin, "POST", "/tools/substrate.manifest.checkout", Some(body)).await.json();
-        let entries =
-            listed["data"]["entries"].as_array().unwrap_or_else(|| panic!("no entries: {listed:#}"));
+        let listed = self.asked("substrate.manifest.checkout", json!({ "sha256": manifest })).await;
+        let entries = listed["entries"].as_array().unwrap_or_else(|| panic!("no entries: {listed:#}"));
         entries.iter().map(|entry| text(&entry["path"]).to_owned()).collect()
     }
 

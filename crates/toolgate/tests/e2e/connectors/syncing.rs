@@ -1,9 +1,13 @@
 //! Records that are taken in: artifacts, a manifest, a pointer that moves, and the next time only what is new.
 
 use serde_json::{Value, json};
+use toolgate_testkit::gateway::until_async;
 use toolgate_testkit::providers::{HubSpot, Slack};
 
 use super::office::{Care, HUBSPOT, Office, SLACK};
+use crate::doors::WAIT;
+use crate::files::archive::text;
+use crate::index::library::{engine_program, hits, ingest_of};
 
 #[tokio::test]
 async fn records_become_artifacts_and_the_pointer_moves() {
@@ -50,6 +54,25 @@ async fn the_next_sync_asks_for_what_is_new() {
     let asked = asked_after(&office);
     assert_ne!(asked.first(), asked.last(), "{asked:?}");
     assert!(office.paths().await.contains(&"deals/9.json".to_owned()));
+}
+
+#[tokio::test]
+async fn an_index_follows_what_is_synced() {
+    engine_program();
+    let office = Office::open(HUBSPOT, HubSpot::with_deals(2), Care::Exploratory).await;
+    office.sync(&["deals"]).await;
+    let pointer = office.state().await["pointer"].take();
+    let target = ingest_of(text(&pointer["namespace"]), text(&pointer["name"]));
+    office.asked("index.ingest", target).await;
+    let lighthouse = json!({ "dealname": "Lighthouse", "dealstage": "won" });
+    office.provider.with(|hubspot| hubspot.add_deal(9, lighthouse));
+    office.sync(&["deals"]).await;
+    let search = json!({ "query": "lighthouse" });
+    let found = until_async(WAIT, || async {
+        let said = office.asked("index.search", search.clone()).await;
+        hits(&said).first().is_some_and(|hit| hit["path"] == "deals/9.json").then_some(())
+    });
+    found.await.expect("the new deal is found");
 }
 
 #[tokio::test]
