@@ -1,6 +1,7 @@
 //! The real binary, booted in its own folder on a free port, and a plain HTTP client for it.
 
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::Arc;
@@ -10,6 +11,9 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 const STOP_WAIT: Duration = Duration::from_secs(20);
+/// Pauses between two questions of `until`.
+const FIRST_PAUSE: Duration = Duration::from_millis(20);
+const LONGEST_PAUSE: Duration = Duration::from_millis(150);
 
 /// A running gateway. Dropping it stops the process and fails the test if children are left.
 pub struct Gateway {
@@ -42,6 +46,7 @@ impl Gateway {
     /// The same with these variables, which its commands need too.
     pub fn boot_with(program: &Path, toml: &str, folder: tempfile::TempDir, env: &[(&str, &str)]) -> Self {
         std::fs::write(folder.path().join("toolgate.toml"), toml).expect("the configuration can be written");
+        give_tables(folder.path(), toml);
         let mut process = command(program, folder.path())
             .envs(env.iter().copied())
             .args(["--json", "serve", "--listen", "127.0.0.1:0"])
@@ -182,6 +187,18 @@ pub fn first_tokens(said: &Value) -> Value {
     serde_json::from_str(&text).expect("the tokens are JSON")
 }
 
+/// Copies the empty database of `TOOLGATE_TEST_STORE` for a first start on SQLite: to make the tables takes a debug build a third
+/// of its start. `script/test` makes that database, with the program itself.
+fn give_tables(folder: &Path, toml: &str) {
+    let data = folder.join("data");
+    let Ok(tables) = std::env::var("TOOLGATE_TEST_STORE") else { return };
+    if data.exists() || toml.contains("postgres") {
+        return;
+    }
+    std::fs::DirBuilder::new().mode(0o700).create(&data).expect("a folder for the data");
+    std::fs::copy(tables, data.join("toolgate.db")).expect("the database can be copied");
+}
+
 fn command(program: &Path, folder: &Path) -> Command {
     let mut command = Command::new(program);
     command
@@ -198,9 +215,11 @@ pub fn signal(signal: &str, pid: u32) {
     drop(Command::new("kill").args([signal, &pid.to_string()]).status());
 }
 
-/// Asks repeatedly until there is an answer or the time is up.
+/// Asks repeatedly until there is an answer or the time is up: soon at first, then less often, since each question costs the
+/// gateway some of what it needs for its work.
 pub fn until<T>(wait: Duration, mut ask: impl FnMut() -> Option<T>) -> Option<T> {
     let started = Instant::now();
+    let mut pause = FIRST_PAUSE;
     loop {
         if let Some(answer) = ask() {
             return Some(answer);
@@ -208,7 +227,8 @@ pub fn until<T>(wait: Duration, mut ask: impl FnMut() -> Option<T>) -> Option<T>
         if started.elapsed() > wait {
             return None;
         }
-        std::thread::sleep(Duration::from_millis(20));
+        std::thread::sleep(pause);
+        pause = longer(pause);
     }
 }
 
@@ -218,6 +238,7 @@ pub async fn until_async<T, F: Future<Output = Option<T>>>(
     mut ask: impl FnMut() -> F,
 ) -> Option<T> {
     let started = Instant::now();
+    let mut pause = FIRST_PAUSE;
     loop {
         if let Some(answer) = ask().await {
             return Some(answer);
@@ -225,8 +246,13 @@ pub async fn until_async<T, F: Future<Output = Option<T>>>(
         if started.elapsed() > wait {
             return None;
         }
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        tokio::time::sleep(pause).await;
+        pause = longer(pause);
     }
+}
+
+fn longer(pause: Duration) -> Duration {
+    (pause * 3 / 2).min(LONGEST_PAUSE)
 }
 
 /// MCP over HTTP, explicitly: nothing is added or checked that the test did not ask for.
