@@ -2,6 +2,7 @@
 //! fails here by name.
 
 mod circles;
+mod harnesses;
 mod names;
 
 use std::collections::BTreeMap;
@@ -361,6 +362,21 @@ struct Package {
     name: String,
     manifest_path: PathBuf,
     dependencies: Vec<Dependency>,
+    targets: Vec<Target>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    kind: Vec<String>,
+    src_path: PathBuf,
+    /// Whether it is built as a test of itself.
+    test: bool,
+}
+
+impl Target {
+    fn is(&self, kind: &str) -> bool {
+        self.kind.iter().any(|one| one == kind)
+    }
 }
 
 #[derive(Deserialize)]
