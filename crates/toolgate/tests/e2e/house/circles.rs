@@ -146,8 +146,10 @@ fn load(files: &BTreeMap<String, String>, file: &str, place: Vec<String>, module
 fn read_imports(modules: &mut Modules) {
     let places: BTreeSet<Vec<String>> = modules.keys().cloned().collect();
     for (place, module) in modules {
-        let is_child = |word: &str| places.contains(&[&place[..], &[word.to_owned()]].concat());
-        module.imports = imports(&module.words, is_child);
+        let below = places.iter().filter_map(|other| other.strip_prefix(&place[..]));
+        let children: BTreeSet<&str> =
+            below.filter_map(|rest| if let [child] = rest { Some(child.as_str()) } else { None }).collect();
+        module.imports = imports(&module.words, |word| children.contains(word));
     }
 }
 
