@@ -1,5 +1,7 @@
 //! `document.parse`: one document, by any of its names, once.
 
+use std::process::Command;
+
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::HttpClient;
 
@@ -10,6 +12,10 @@ use crate::governed::on_both;
 use crate::index::library::{LEASE, engine_program};
 use crate::kit::call;
 use crate::knowledge::lease_pdf;
+use crate::outside::{fetched, repository};
+
+const RENTS: &str = "<!doctype html><title>Rents</title><h1>Rents</h1><p>By month and by house.</p><table><tr><th>Month<th>Rent\
+    <tr><td rowspan=2>May<td>1000<tr><td>1100</table><ul><li>in euros<li>without heating</ul>";
 
 on_both!(a_document_is_parsed_once_whatever_names_it);
 
@@ -108,4 +114,30 @@ async fn what_belongs_to_others_is_not_parsed() {
     parsed(&archive.site.agent(), json!({ "file_id": file })).await;
     let theirs = call(&client, "document.parse", json!({ "artifact": digest(LEASE.as_bytes()) })).await;
     assert_eq!(theirs["structuredContent"]["error"]["code"], "unknown_artifact", "{theirs:#}");
+}
+
+#[tokio::test]
+async fn docling_reads_what_is_written_and_writes_it_back_unchanged() {
+    engine_program();
+    let archive = Archive::open("").await;
+    let client = archive.site.agent();
+    let lines = ["The lease begins in May.", "The notice period of the lease is thirty days."];
+    let documents = [
+        ("lease.md", LEASE.as_bytes().to_vec()),
+        ("lease.pdf", lease_pdf(&lines)),
+        ("rents.html", RENTS.as_bytes().to_vec()),
+        ("rents.csv", b"Month,Rent\nMay,1000\nJune,1200\n".to_vec()),
+    ];
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut reading = Command::new(fetched("python-docling/bin/python"));
+    reading.arg(repository().join("libraries/docir/tests/docling/round_trip.py"));
+    for (name, bytes) in documents {
+        let file = archive.file(name, &bytes).await;
+        let document = parsed(&client, json!({ "file_id": file })).await;
+        let path = folder.path().join(name);
+        std::fs::write(&path, docir(&client, &document).await.to_string()).expect("it can be written");
+        reading.arg(path);
+    }
+    let read = reading.output().expect("Python runs");
+    assert!(read.status.success(), "{read:?}");
 }
