@@ -59,7 +59,12 @@ async fn set(context: &Context, room: &RecordsContext, args: SecretArgs) -> anyh
         None => talk!("No server is called {server:?} yet; `toolgate servers list` shows those there are."),
         Some(known) => tell_where_not(room, &known, principal, &args.name).await?,
     }
-    talk!("Where the server shall get it, write ${{vault:{}}} in its `headers` or `env`.", args.name);
+    match server.provider() {
+        Some(_) => talk!("The file of the connector says where it goes, by this name."),
+        None => {
+            talk!("Where the server shall get it, write ${{vault:{}}} in its `headers` or `env`.", args.name)
+        }
+    }
     Ok(ExitCode::SUCCESS)
 }
 
