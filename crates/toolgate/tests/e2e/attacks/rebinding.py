@@ -19,6 +19,9 @@ PUBLIC = "93.184.215.14"
 FORBIDDEN = ["127.0.0.1", "::1", "10.0.0.1", "169.254.169.254"]
 PORTS = [80, 443]
 
+LOOK = {"operationId": "look", "responses": {"200": {"description": "ok"}}}
+VIEWS = {"openapi": "3.0.3", "info": {"title": "Views", "version": "1"}, "paths": {"/look": {"get": LOOK}}}
+
 rounds = {}
 told = {}
 reached = []
@@ -96,9 +99,9 @@ class Mcp(http.server.BaseHTTPRequestHandler):
     """HTTP/1.0, so that every request is a connection of its own and its name is looked up anew."""
 
     def do_GET(self):
-        """The one operation of the API."""
+        """The description of the API, and its one operation."""
         hosts.append(self.headers["host"])
-        self.send_json({"seen": "all"})
+        self.send_json(VIEWS if self.path == "/views.json" else {"seen": "all"})
 
     def do_POST(self):
         message = json.loads(self.rfile.read(int(self.headers["content-length"])))

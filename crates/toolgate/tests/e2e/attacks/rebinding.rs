@@ -76,24 +76,12 @@ impl Island {
 
     /// Sets servers over the API, as an operator may.
     fn set(&mut self, servers: &[(String, String)]) {
-        let value: Vec<Value> =
-            servers.iter().map(|(name, url)| json!({ "name": name, "url": url })).collect();
-        let (status, said) = self.ask("PATCH", "/settings/mcp_servers", json!({ "value": value }));
-        assert_eq!(status, 200, "{said}");
+        self.set_all(servers.iter().map(|(name, url)| json!({ "name": name, "url": url })).collect());
     }
 
-    /// Makes tools of an API at a name, as an operator does in the configuration.
-    fn describe_api(&self, server: &str, host: &str) {
-        let look = json!({ "operationId": "look", "responses": { "200": { "description": "ok" } } });
-        let document = json!({
-            "openapi": "3.0.3", "info": { "title": "Views", "version": "1" }, "paths": { "/look": { "get": look } },
-        });
-        let toml = format!(
-            "{CONFIG}[[servers]]\nname = \"{server}\"\nopenapi = \"views.json\"\nbase_url = \"http://{host}/\"\n"
-        );
-        for (name, text) in [("views.json", document.to_string()), ("toolgate.toml", toml)] {
-            std::fs::write(self.folder.path().join(name), text).expect("it can be written");
-        }
+    fn set_all(&mut self, value: Vec<Value>) {
+        let (status, said) = self.ask("PATCH", "/settings/mcp_servers", json!({ "value": value }));
+        assert_eq!(status, 200, "{said}");
     }
 
     /// The result of calling a server's tool.
@@ -212,7 +200,8 @@ fn a_name_with_one_forbidden_address_among_others_is_not_dialled_at_all() {
 fn an_api_is_not_followed_to_where_its_name_leads_later() {
     let mut island = Island::open();
     island.lead("views.example", &[&[PUBLIC]]);
-    island.describe_api("views", "views.example");
+    let document = "http://views.example/views.json";
+    island.set_all(vec![json!({ "name": "views", "openapi": document, "base_url": "http://views.example/" })]);
     island.is_served("views");
     for address in FORBIDDEN {
         island.lead("views.example", &[&[address]]);
