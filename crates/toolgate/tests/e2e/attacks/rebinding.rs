@@ -201,7 +201,8 @@ fn an_api_is_not_followed_to_where_its_name_leads_later() {
     let mut island = Island::open();
     island.lead("views.example", &[&[PUBLIC]]);
     let document = "http://views.example/views.json";
-    island.set_all(vec![json!({ "name": "views", "openapi": document, "base_url": "http://views.example/" })]);
+    island
+        .set_all(vec![json!({ "name": "views", "openapi": document, "base_url": "http://views.example/" })]);
     island.is_served("views");
     for address in FORBIDDEN {
         island.lead("views.example", &[&[address]]);
