@@ -229,7 +229,7 @@ fn hosts_and_origins_are_normalised() {
 fn the_example_is_accepted_as_it_is() {
     let config = accepted(EXAMPLE);
     assert_eq!(config.limits, toolgate_core::MessageLimits::default());
-    assert_eq!(config.servers.len(), 4);
+    assert_eq!(config.servers.len(), 6);
 }
 
 /// Lines of the example that show a key or a table that is off: `#key = value` or `#[table]`, without a space.
@@ -349,7 +349,7 @@ fn a_key_of_another_table() {
     1 | timeout_seconds = 5
       | ^^^^^^^^^^^^^^^
     expected: `listen`, `public_url`, `data`, `allowed_hosts`, `allowed_origins`, `limits`, `servers`, `capability_servers`, `sandbox`, `store`, `policy`, `approvals`, `validation`, `ledger`, `checkpoints`, `redact`, `quotas`, `filters`, `tools`, `webhooks`, `metering`, `otlp`, `network`, `registry`, `aliases`, `vault`, `secrets`, `openbao`, `oauth`, `agents`, `capabilities`, `models`, `search`, `engine`, `files`, `results`, `runs`, `agent_loop`, `substrate`, `index`, `knowledge` or `console`
-    hint: it belongs below a `[[servers]]`, `[approvals]` or `[[tools]]` line
+    hint: it belongs below a `[[servers]]`, `[approvals]`, `[[tools]]` or `[registry]` line
     "#);
 }
 

@@ -18,9 +18,11 @@ const DUE: &str = "SELECT id FROM platform_work
 const OLDEST: &str = ") ORDER BY created_at_ms, id LIMIT 1";
 const CLAIM: &str =
     "UPDATE platform_work SET state = 'running', holder = $3, lease_until_ms = $4, attempts = attempts + 1,
-        updated_at_ms = $5
+        done = 0, updated_at_ms = $5
     WHERE tenant = $1 AND id = $2";
-const RENEW: &str = "UPDATE platform_work SET lease_until_ms = $4, done = $5, total = $6, updated_at_ms = $7
+/// Within an attempt, progress does not go back: a renewal that nobody waits for any more may come after the last one.
+const RENEW: &str = "UPDATE platform_work SET lease_until_ms = $4, done = CASE WHEN done > $5 THEN done ELSE $5 END,
+        total = $6, updated_at_ms = $7
     WHERE tenant = $1 AND id = $2 AND holder = $3 AND state = 'running'";
 const END: &str = "UPDATE platform_work SET state = $4, result = $5, lease_until_ms = 0, updated_at_ms = $6
     WHERE tenant = $1 AND id = $2 AND holder = $3 AND state = 'running'";

@@ -73,6 +73,8 @@ async fn work_goes_from_queued_to_running_to_its_end(world: StoreWorld) {
     assert!(store.renew_work(&id, "one", NOW_MS + 99_000, 3, 10).await.expect("renewed"));
     let running = read(&store, &id).await;
     assert_eq!((running.done, running.total, running.lease_until_ms), (3, 10, NOW_MS + 99_000));
+    assert!(store.renew_work(&id, "one", NOW_MS + 99_000, 1, 10).await.expect("renewed"));
+    assert_eq!(read(&store, &id).await.done, 3, "a late renewal takes no progress back");
     let result = json!({ "documents": 10 });
     assert!(store.end_work(&id, "one", WorkState::Done, &result).await.expect("ended"));
     let done = read(&store, &id).await;
