@@ -21,7 +21,8 @@ const CLAIM: &str =
         done = 0, updated_at_ms = $5
     WHERE tenant = $1 AND id = $2";
 /// Within an attempt, progress does not go back: a renewal that nobody waits for any more may come after the last one.
-const RENEW: &str = "UPDATE platform_work SET lease_until_ms = $4, done = CASE WHEN done > $5 THEN done ELSE $5 END,
+const RENEW: &str =
+    "UPDATE platform_work SET lease_until_ms = $4, done = CASE WHEN done > $5 THEN done ELSE $5 END,
         total = $6, updated_at_ms = $7
     WHERE tenant = $1 AND id = $2 AND holder = $3 AND state = 'running'";
 const END: &str = "UPDATE platform_work SET state = $4, result = $5, lease_until_ms = 0, updated_at_ms = $6
