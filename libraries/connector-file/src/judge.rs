@@ -1,4 +1,4 @@
-//! What an answer means: done, failed, not now, sign in, or nobody knows.
+//! The meaning of an answer: done, failed, not now, sign in, or unknown.
 
 use std::time::Duration;
 
