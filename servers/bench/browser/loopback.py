@@ -90,7 +90,7 @@ class Loopback:
 
     def __init__(self, miniwob_html, fonts):
         self.reports = Reports()
-        parts = {"root": pathlib.Path(miniwob_html), "fonts": pathlib.Path(fonts), "reports": self.reports}
+        parts = {"root": pathlib.Path(miniwob_html).resolve(), "fonts": pathlib.Path(fonts), "reports": self.reports}
         handler = type("Handler", (_Handler,), parts)
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self.port = self._server.server_address[1]
