@@ -19,10 +19,10 @@ from loopback import Loopback
 PARTS = ("miniwob", "tokens", "speed", "sessions")
 GOALS = {
     "MiniWoB++ without a picture, solved": (">=", 0.95),
-    "tokens of snapshots, total, ratio": ("<=", 0.5),
-    "tokens of snapshots, median, ratio": ("<=", 0.5),
-    "tokens of actions, total, ratio": ("<=", 0.5),
-    "tokens of actions, median, ratio": ("<=", 0.5),
+    "tokens of snapshots on MiniWoB++, total, ratio": ("<=", 0.5),
+    "tokens of snapshots on MiniWoB++, median, ratio": ("<=", 0.5),
+    "tokens of actions on MiniWoB++, total, ratio": ("<=", 0.5),
+    "tokens of actions on MiniWoB++, median, ratio": ("<=", 0.5),
     "time per action, median, ratio": ("<=", 1.2),
     "first action after the start, ms": ("<=", 1500),
     "sessions that saw another's cookie": ("<=", 0),
@@ -116,9 +116,11 @@ def judge(found):
         miniwob = found["miniwob"]
         values["MiniWoB++ without a picture, solved"] = miniwob["episodes_solved"] / miniwob["episodes"]
     for which in ("snapshots", "actions") if "tokens" in found else ():
-        row = found["tokens"][f"{which} all"]
-        values[f"tokens of {which}, total, ratio"] = row["ratio_of_totals"]
-        values[f"tokens of {which}, median, ratio"] = row["ratio_of_medians"]
+        row = found["tokens"].get(f"{which} miniwob")
+        if row is None:
+            continue
+        values[f"tokens of {which} on MiniWoB++, total, ratio"] = row["ratio_of_totals"]
+        values[f"tokens of {which} on MiniWoB++, median, ratio"] = row["ratio_of_medians"]
     if "speed" in found:
         values["time per action, median, ratio"] = found["speed"]["all actions"]["ratio"]
     if "first_action" in found:

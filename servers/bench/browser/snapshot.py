@@ -1,11 +1,12 @@
-"""Reads the text of a snapshot: lines with a role, a name, a ref, a value and states. Nothing of the page is known beyond it."""
+"""Reads the text of a snapshot: lines with a role, a name, a ref, a value and states; quotes alone are text. Nothing else of the page is known."""
 
 import re
 
 STRING = r'"((?:\\.|[^"\\])*)"'
-REF = re.compile(r"\[((?:f\d+)?e\d+)\]")
+REFERENCE = r"(?:f\d+)?e\d+(?![^\s,])"
+REF = re.compile(rf'(?:^| )({REFERENCE})(?=[^"]*(?:"[^"]*"[^"]*)*$)')
 # role, level, name, ref, value, and whatever else is said.
-LINE = re.compile(rf"(?P<role>\([^)]*\)|[\w…]+)(?P<level> \d)?(?: {STRING})?(?: \[(?P<ref>(?:f\d+)?e\d+)\])?(?: = (?:{STRING}|(?P<bare>\S+)))?(?P<more> .*)?$")
+LINE = re.compile(rf"(?P<role>\([^)]*\)|[\w…]+)(?P<level> \d)?(?: {STRING})?(?: (?P<ref>{REFERENCE}))?(?: = (?:{STRING}|(?P<bare>\S+)))?(?P<more> .*)?$")
 FIELD_ROLES = ("textbox", "searchbox", "spinbutton", "combobox", "listbox", "date", "time", "datetime", "month", "week", "color")
 
 
@@ -17,7 +18,7 @@ class Node:
     def __init__(self, depth, line, index):
         self.depth, self.line, self.index = depth, line, index
         self.role, self.name, self.ref, self.value, self.more = line, "", None, None, ""
-        read = LINE.match(line)
+        read = LINE.match(f"text {line}" if line.startswith('"') else line)
         if read:
             name, value = read.group(3), read.group(5)
             self.role = read.group("role")
@@ -48,7 +49,7 @@ def parse(text):
         body = line.lstrip(" ")
         if not body or body.startswith("Page:"):
             continue
-        depth = (len(line) - len(body)) // 2
+        depth = len(line) - len(body)
         nodes.append(Node(depth, body, len(nodes)))
         if nodes[-1].role == "row":
             for part in _cells(body):
@@ -58,7 +59,7 @@ def parse(text):
 
 def _cells(row):
     """The things of a row that is one line: texts become cells, others keep their roles."""
-    row = re.sub(r"^row(?: \[(?:f\d+)?e\d+\])? ?", "", row)
+    row = re.sub(rf"^row(?: {REFERENCE})? ?", "", row)
     whole = re.fullmatch(STRING, row)
     if whole:
         return [f'cell "{part}"' for part in whole.group(1).split(" | ")]
@@ -70,8 +71,8 @@ def _cells(row):
 
 # One thing of a cell: a role before a string or a ref, a value, and words up to the next thing.
 THING = re.compile(
-    rf"(?:[a-z]+(?: \d)? (?=[\"\[]))?(?:{STRING}|\[(?:f\d+)?e\d+\])(?: \[(?:f\d+)?e\d+\])?(?: = (?:{STRING}|\S+))?"
-    r"(?: (?![a-z]+(?: \d)? [\"\[])[^\s\"]+)*"
+    rf"(?:[a-z]+(?: \d)? (?=\"|{REFERENCE}))?(?:{STRING}|\b{REFERENCE})(?: {REFERENCE})?(?: = (?:{STRING}|\S+))?"
+    rf"(?: (?![a-z]+(?: \d)? (?:\"|{REFERENCE}))[^\s\"]+)*"
 )
 
 

@@ -33,7 +33,7 @@ pub(crate) async fn ask(
 /// Its role and name, such as `button "Send"`.
 pub(crate) fn called(element: &PageElement) -> String {
     match element.name.is_empty() {
-        true => format!("{} [{}]", element.role, element.reference),
+        true => format!("{} {}", element.role, element.reference),
         false => format!("{} {}", element.role, quoted(&element.name)),
     }
 }

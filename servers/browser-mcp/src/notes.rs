@@ -15,6 +15,8 @@ use tempfile::TempDir;
 pub(crate) struct ContextNotes {
     /// What its agent was last told of each tab, by the tab's name.
     pub(crate) seen: HashMap<String, SnapshotLines>,
+    /// The address that its agent was last told of each tab, by the tab's name.
+    pub(crate) addresses: HashMap<String, String>,
     /// Files that were given to pages, which read them when a form is sent.
     pub(crate) uploads: Option<TempDir>,
     /// Downloads that did not fit into an answer.

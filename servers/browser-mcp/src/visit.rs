@@ -51,6 +51,19 @@ impl Visit {
         Ok(snapshot)
     }
 
+    /// The address of a tab as its agent was last told it.
+    pub(crate) fn told_address(&self, tab: &Tab) -> Option<String> {
+        self.with_notes(|notes| notes.addresses.get(tab.id()).cloned())
+    }
+
+    /// Remembers the address of a tab if the first line of a page says it in an answer.
+    pub(crate) fn note_address(&self, tab: &Tab, address: &str, answer: &str) {
+        let mut heads = answer.lines().filter_map(|line| line.strip_prefix("Page: "));
+        if heads.any(|head| head == address || head.ends_with(&format!(" ({address})"))) {
+            self.with_notes(|notes| notes.addresses.insert(tab.id().to_owned(), address.to_owned()));
+        }
+    }
+
     pub(crate) fn with_notes<T>(&self, with: impl FnOnce(&mut ContextNotes) -> T) -> T {
         with(&mut self.notes.lock())
     }
@@ -77,7 +90,10 @@ impl Visit {
         let navigated = done.map_err(|trouble| self.trouble(trouble))?;
         let wish = SnapshotWish { max_tokens, ..SnapshotWish::default() };
         let shown = match self.look(tab, &wish).await {
-            Ok(snapshot) => snapshot.text,
+            Ok(snapshot) => {
+                self.note_address(tab, &snapshot.url, &snapshot.text);
+                snapshot.text
+            }
             Err(trouble) => format!("{}\n{}", navigated.url, unread(&trouble)),
         };
         Ok(self.told(&arrival(&navigated), &shown))
@@ -116,15 +132,23 @@ impl Visit {
     async fn changed(&self, tab: &Tab) -> String {
         let before = self.with_notes(|notes| notes.seen.get(tab.id()).cloned());
         let tabs = self.context.tabs().await;
-        self.with_notes(|notes| notes.seen.retain(|id, _| tabs.iter().any(|one| one.id == *id)));
+        let is_open = |id: &String| tabs.iter().any(|one| one.id == *id);
+        self.with_notes(|notes| {
+            notes.seen.retain(|id, _| is_open(id));
+            notes.addresses.retain(|id, _| is_open(id));
+        });
         if !tabs.iter().any(|one| one.id == tab.id()) {
             return self.elsewhere().await;
         }
         match self.look(tab, &SnapshotWish::default()).await {
-            Ok(after) => match before {
-                Some(before) => page::difference(&before, &after, CHANGE_TOKENS),
-                None => after.text,
-            },
+            Ok(after) => {
+                let told = match before {
+                    Some(before) => page::difference(&before, &after, CHANGE_TOKENS),
+                    None => after.text,
+                };
+                self.note_address(tab, &after.url, &told);
+                told
+            }
             Err(trouble) => unread(&trouble),
         }
     }
@@ -134,7 +158,10 @@ impl Visit {
         let Ok(tab) = self.context.tab().await else { return "No tab is left.".to_owned() };
         let wish = SnapshotWish { max_tokens: CHANGE_TOKENS, ..SnapshotWish::default() };
         match self.look(&tab, &wish).await {
-            Ok(snapshot) => format!("That tab is gone; the active one is {}.\n{}", tab.id(), snapshot.text),
+            Ok(snapshot) => {
+                self.note_address(&tab, &snapshot.url, &snapshot.text);
+                format!("That tab is gone; the active one is {}.\n{}", tab.id(), snapshot.text)
+            }
             Err(trouble) => unread(&trouble),
         }
     }

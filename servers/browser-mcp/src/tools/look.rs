@@ -50,7 +50,8 @@ struct ReadPageArguments {
 }
 
 pub(super) fn snapshot_tool(room: &Arc<BrowserRoom>) -> Tool {
-    let description = "Show the page as a tree of elements with refs. A long page is cut; expand a part with target or query.";
+    let description = "Show the page as a tree: role, \"name\", ref, = value, states. Quotes alone are text. The address is \
+        told when it is new; tabs has it. A long page is cut; expand a part with target or query.";
     define(room, "snapshot", "Look at the page", description, snapshot)
         .aliases(&["GET_PAGE_SNAPSHOT", "browser_snapshot"])
 }
@@ -80,9 +81,13 @@ async fn snapshot(
     let tab = visit.context.tab().await?;
     let SnapshotArguments { target, query, max_tokens } = arguments;
     let max_tokens = max_tokens.unwrap_or(SNAPSHOT_TOKENS).clamp(TOKENS_MIN, TOKENS_MAX);
-    let wish = SnapshotWish { target, query, max_tokens, ..SnapshotWish::default() };
+    let known_address = visit.told_address(&tab);
+    let wish = SnapshotWish { target, query, max_tokens, known_address, ..SnapshotWish::default() };
     match visit.look(&tab, &wish).await {
-        Ok(snapshot) => Ok(visit.said(&snapshot.text)),
+        Ok(snapshot) => {
+            visit.note_address(&tab, &snapshot.url, &snapshot.text);
+            Ok(visit.said(&snapshot.text))
+        }
         Err(trouble) => Err(visit.trouble(trouble)),
     }
 }

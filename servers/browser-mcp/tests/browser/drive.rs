@@ -92,6 +92,13 @@ fn text_of(result: &impl serde::Serialize) -> String {
 pub(crate) fn ref_of(snapshot: &str, words: &str) -> String {
     let line = snapshot.lines().find(|line| line.contains(words));
     let line = line.unwrap_or_else(|| panic!("no line has {words:?}:\n{snapshot}"));
-    let (_, rest) = line.split_once('[').unwrap_or_else(|| panic!("no ref: {line}"));
-    rest.split_once(']').unwrap_or_else(|| panic!("no ref: {line}")).0.to_owned()
+    line.split(' ').find(|word| is_reference(word)).unwrap_or_else(|| panic!("no ref: {line}")).to_owned()
+}
+
+fn is_reference(word: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let parts = word.split_once('e');
+    parts.is_some_and(|(frame, number)| {
+        is_number(number) && (frame.is_empty() || frame.strip_prefix('f').is_some_and(is_number))
+    })
 }

@@ -15,6 +15,7 @@ async fn a_page_is_opened_looked_at_read_and_left() {
     }
     let whole = stage.call("snapshot", json!({})).await;
     assert!(whole.contains("combobox \"Country\""), "{whole}");
+    assert!(whole.starts_with("Page: \"Apply\"\n"), "the address is known: {whole}");
     let part = stage.call("snapshot", json!({ "target": ref_of(&whole, "Country") })).await;
     assert!(part.contains("Country") && !part.contains("Submit"), "{part}");
     let found = stage.call("find", json!({ "text": "submit" })).await;

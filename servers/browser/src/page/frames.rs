@@ -60,7 +60,7 @@ pub(super) fn assembled(frames: &[Frame], answers: &mut HashMap<FrameId, PageAns
         each_frame(&mut answer.entries, &mut |entry| {
             let Some(shown) = shown_by(entry, Some(&frame.id), frames) else { return };
             entry.number = None;
-            entry.extra = format!("[{}] {}", shown.label, shown.origin);
+            entry.extra = format!("{} {}", shown.label, shown.origin);
             entry.children = answers.remove(&shown.id).map(|inner| inner.entries).unwrap_or_default();
         });
         answers.insert(frame.id.clone(), answer);

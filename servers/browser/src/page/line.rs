@@ -4,6 +4,8 @@ use super::entry::{PageEntry, PageScroll};
 
 /// Levels of indentation that are shown; deeper ones look like the last.
 const LEVELS_MAX: usize = 12;
+/// One space: a model reads it together with the word after it.
+const LEVEL: &str = " ";
 
 /// One line of a snapshot, with what decides whether it is shown.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -125,7 +127,8 @@ fn is_holder(entry: &PageEntry) -> bool {
         && entry.number.is_none())
 }
 
-/// The text of one line.
+/// The text of one line: role, name, ref, value, states. Words of the page stand in quotes, so that a ref or a role outside of
+/// them is ours; quotes alone are text.
 pub(super) fn text_of(entry: &PageEntry, with_reference: bool) -> String {
     let reference = entry.reference().filter(|_| with_reference);
     match entry.role.as_str() {
@@ -137,7 +140,7 @@ pub(super) fn text_of(entry: &PageEntry, with_reference: bool) -> String {
         "row" if !entry.cells.is_empty() => return row(entry, reference.as_deref(), with_reference),
         _ => {}
     }
-    let mut line = entry.role.clone();
+    let mut line = if entry.is("text") { String::new() } else { entry.role.clone() };
     if let Some(level) = entry.level.filter(|_| entry.is("heading")) {
         add_word(&mut line, &level.to_string());
     }
@@ -145,7 +148,7 @@ pub(super) fn text_of(entry: &PageEntry, with_reference: bool) -> String {
         add_word(&mut line, &quoted(&entry.name));
     }
     if let Some(reference) = reference.filter(|_| !is_holder(entry)) {
-        add_word(&mut line, &format!("[{reference}]"));
+        add_word(&mut line, &reference);
     }
     if let Some(value) = &entry.value {
         add_word(&mut line, "=");
@@ -162,7 +165,7 @@ pub(super) fn text_of(entry: &PageEntry, with_reference: bool) -> String {
 fn row(entry: &PageEntry, reference: Option<&str>, with_reference: bool) -> String {
     let mut line = if entry.level == Some(1) { "columns".to_owned() } else { "row".to_owned() };
     if let Some(reference) = reference {
-        add_word(&mut line, &format!("[{reference}]"));
+        add_word(&mut line, reference);
     }
     let is_text = entry.cells.iter().flatten().all(|part| part.is("text"));
     let cells: Vec<String> = entry
@@ -188,7 +191,9 @@ fn row(entry: &PageEntry, reference: Option<&str>, with_reference: bool) -> Stri
 
 fn add_word(line: &mut String, word: &str) {
     if !word.is_empty() {
-        line.push(' ');
+        if !line.is_empty() {
+            line.push(' ');
+        }
         line.push_str(word);
     }
 }
@@ -207,5 +212,5 @@ fn one_line(text: &str) -> String {
 
 /// A line as it is shown.
 pub(super) fn indented(line: &SnapshotLine) -> String {
-    format!("{}{}", "  ".repeat(line.level.min(LEVELS_MAX)), line.text)
+    format!("{}{}", LEVEL.repeat(line.level.min(LEVELS_MAX)), line.text)
 }

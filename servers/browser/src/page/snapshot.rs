@@ -9,7 +9,7 @@ use super::ask::read_answer;
 use super::budget::{fitted, matching};
 use super::entry::{PageAnswer, all_labelled};
 use super::frames::{collect, frame_of_label};
-use super::line::{SnapshotLine, SnapshotLines, lines_of};
+use super::line::{SnapshotLine, SnapshotLines, lines_of, quoted};
 use super::shape::shaped;
 use super::target::Target;
 use super::tokens::tokens;
@@ -28,13 +28,15 @@ pub struct SnapshotWish {
     /// Only lines with these words, with what is around and below them.
     pub query: Option<String>,
     pub max_tokens: usize,
+    /// The address that the caller knows: it is not repeated.
+    pub known_address: Option<String>,
     /// Nothing but what can be seen without scrolling.
     pub viewport_only: bool,
 }
 
 impl Default for SnapshotWish {
     fn default() -> Self {
-        Self { target: None, query: None, max_tokens: TOKENS, viewport_only: false }
+        Self { target: None, query: None, max_tokens: TOKENS, known_address: None, viewport_only: false }
     }
 }
 
@@ -77,7 +79,8 @@ async fn part(tab: &Tab, context: &BrowserContext, target: &str) -> Result<PageA
 /// The text of an answer.
 pub(super) fn composed(answer: PageAnswer, wish: &SnapshotWish, mask: impl Fn(String) -> String) -> Snapshot {
     let digest = digest_of(answer.clone());
-    let head = mask(digest.head.clone());
+    let is_known = !answer.title.is_empty() && wish.known_address.as_ref() == Some(&answer.url);
+    let head = mask(if is_known { known_head(&answer.title) } else { digest.head.clone() });
     let left = wish.max_tokens.saturating_sub(tokens(&head) + 1);
     let mut lines = digest.lines.clone();
     if wish.viewport_only {
@@ -134,6 +137,11 @@ fn head(title: &str, url: &str) -> String {
         true => format!("Page: {url}"),
         false => format!("Page: {title} ({url})"),
     }
+}
+
+/// The title alone is in quotes, so that none of its words can pass for the address.
+fn known_head(title: &str) -> String {
+    format!("Page: {}", quoted(title))
 }
 
 /// Differences are made of the lines, so these are masked too.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::desk::{ApplicantGoal, TakenJob, basic, resume};
 use super::memory::DoneCall;
-use super::page::SeenPage;
+use super::page::{SeenPage, address};
 use super::says::{self, NOT_SENT, PROCESSING, RECEIVED, SUBMIT};
 use crate::model::ModelStep;
 
@@ -107,7 +107,13 @@ impl<'a> Attempt<'a> {
     /// The address of the page that has the application, if it is the one that is seen.
     fn confirmation(&self) -> Option<&'a str> {
         let seen = self.sent().and_then(|_| self.seen())?;
-        RECEIVED.iter().any(|words| seen.page.says(words)).then(|| seen.page.url())
+        RECEIVED.iter().any(|words| seen.page.says(words)).then(|| self.address())
+    }
+
+    /// The last address that the browser told.
+    fn address(&self) -> &'a str {
+        let calls: &'a [DoneCall<'a>] = self.calls;
+        calls.iter().rev().find_map(|call| address(call.text)).unwrap_or_default()
     }
 
     fn confirmed(&self, screenshot: Option<&str>) -> ModelStep {

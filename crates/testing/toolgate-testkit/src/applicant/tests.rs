@@ -6,8 +6,8 @@ use super::{BROWSER, JOBS, SUBMIT, applicant};
 use crate::model::{AskedCall, AskedModel, AskedTool, HistoryItem, ModelStep, WireFormat};
 
 const GOAL: &str = "Apply for the pending jobs of ada. At most 2 applications.";
-const FORM: &str = "Page: Welder (http://site/jobs/form/1)\nform \"Application\"\n  textbox \"Full name\" [e1]\n  \
-    textbox \"Email\" [e2]\n  checkbox \"I agree\" [e3]\n  button \"Submit application\" [e4]\n";
+const FORM: &str = "Page: Welder (http://site/jobs/form/1)\nform \"Application\"\n  textbox \"Full name\" e1\n  \
+    textbox \"Email\" e2\n  checkbox \"I agree\" e3\n  button \"Submit application\" e4\n";
 const THANKS: &str =
     "Page: Application received (http://site/jobs/form/1/apply)\nstatus \"Application received\"\n";
 
@@ -159,7 +159,7 @@ fn a_page_that_says_that_nothing_was_sent_is_filled_in_again() {
     talk.send("Clicked button \"Submit application\".");
     talk.answers(
         "snapshot",
-        &format!("{FORM}alert \"Your application was not sent.\"\ntextbox \"Repeat email\" [e9]\n"),
+        &format!("{FORM}alert \"Your application was not sent.\"\ntextbox \"Repeat email\" e9\n"),
     );
     let filled = talk.answers("fill_form", "Filled in 4 fields.");
     assert_eq!(filled["fields"][3], json!({ "target": "e9", "text": "ada@example.com" }));
@@ -172,7 +172,7 @@ fn a_page_that_says_that_nothing_was_sent_is_filled_in_again() {
 #[test]
 fn a_captcha_is_shown_to_a_person_whose_answer_is_typed() {
     let mut talk = Talk::open();
-    talk.begin("Page: Are you a person? (http://site)\ntextbox \"Letters in the picture\" [e1]\nbutton \"Continue\" [e2]");
+    talk.begin("Page: Are you a person? (http://site)\ntextbox \"Letters in the picture\" e1\nbutton \"Continue\" e2");
     talk.answers(
         "screenshot",
         "A picture of the page.\n{\"ref_id\":\"ref_5\"}\n[resource toolgate://refs/ref_5]",
@@ -190,16 +190,14 @@ fn a_captcha_is_shown_to_a_person_whose_answer_is_typed() {
 #[test]
 fn a_login_uses_the_handle_and_a_person_gives_the_code() {
     let mut talk = Talk::open();
-    let page = "Page: Log in (http://site)\ntextbox \"Username\" [e1]\ntextbox \"Password\" [e2]\nbutton \"Log in\" [e3]";
+    let page =
+        "Page: Log in (http://site)\ntextbox \"Username\" e1\ntextbox \"Password\" e2\nbutton \"Log in\" e3";
     talk.begin(page);
     talk.answers("get_credentials", &json!({ "secret": "cred_1", "origin": "http://site" }).to_string());
     let filled = talk.answers("fill_form", "Filled in 2 fields.");
     assert_eq!(filled["fields"][1], json!({ "target": "e2", "secret": "cred_1.password" }));
     talk.answers("click", "Clicked button \"Log in\".");
-    talk.answers(
-        "snapshot",
-        "Page: Code (http://site)\ntextbox \"One-time code\" [e1]\nbutton \"Verify\" [e2]",
-    );
+    talk.answers("snapshot", "Page: Code (http://site)\ntextbox \"One-time code\" e1\nbutton \"Verify\" e2");
     let asked = talk.answers("request_user_input", "123456");
     assert!(asked.get("purpose").is_none(), "{asked}");
     talk.answers("fill_form", "Filled in 1 fields.");
@@ -209,17 +207,14 @@ fn a_login_uses_the_handle_and_a_person_gives_the_code() {
 #[test]
 fn a_wizard_is_walked_with_the_resume_and_a_slow_site_is_waited_for() {
     let mut talk = Talk::open();
-    talk.begin("Page: Welder (http://site)\nframe \"Application\" [f1]\n  textbox \"Email\" [f1e1]\n  button \"Next\" [f1e2]");
+    talk.begin("Page: Welder (http://site)\nframe \"Application\" f1\n  textbox \"Email\" f1e1\n  button \"Next\" f1e2");
     talk.answers("fill_form", "Filled in 1 fields.");
     talk.answers("click", "Clicked button \"Next\".");
-    talk.answers(
-        "snapshot",
-        "Page: Welder (http://site)\n  file \"Resume\" [f1e5]\n  button \"Next\" [f1e6]",
-    );
+    talk.answers("snapshot", "Page: Welder (http://site)\n  file \"Resume\" f1e5\n  button \"Next\" f1e6");
     let put = talk.answers("upload", "Put \"resume.pdf\" (4 B) into file \"Resume\".");
     assert_eq!((&put["target"], &put["file_id"]), (&json!("f1e5"), &json!("file_7")));
     talk.answers("click", "Clicked button \"Next\".");
-    talk.answers("snapshot", "Page: Welder (http://site)\n  button \"Submit application\" [f1e8]");
+    talk.answers("snapshot", "Page: Welder (http://site)\n  button \"Submit application\" f1e8");
     talk.answers("update_application_status", "{\"version\":3}");
     talk.answers("click", "Clicked button \"Submit application\".");
     talk.answers(

@@ -44,7 +44,7 @@ function refOfOwner(entry) {
 
 function inside(above, heading, entry) {
   const named = above.filter((one) => one.n || one.t).at(-1);
-  if (named && named.t) return cut(named.t.flat().map((part) => part.n ?? '').filter(Boolean).join(' | '), 80);
+  if (named && named.t) return quote(cut(named.t.flat().map((part) => part.n ?? '').filter(Boolean).join(' | '), 80));
   if (named) return `${named.r} ${quote(cut(named.n, 60))}`;
   return heading && heading !== entry.n ? `under ${quote(cut(heading, 60))}` : '';
 }

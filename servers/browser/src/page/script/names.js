@@ -107,7 +107,7 @@ function hintOf(element) {
   return oneWord(hintWords(element));
 }
 
-// A hint stands outside of quotes, so it must not read like a sentence.
+// A hint stands outside of quotes, so it must not read like a sentence, nor like a ref: it begins with a mark.
 const oneWord = (text) => text.replace(/[\s"'[\]()=]+/g, '_');
 
 function hintWords(element) {
@@ -115,7 +115,7 @@ function hintWords(element) {
   if (id && id.length < 30 && !/\d{4,}/.test(id)) return `#${clean(id, 30)}`;
   const source = attribute(element, 'src') || attempt(() => attribute(query(element, 'img[src]'), 'src'), '');
   const file = source && !source.startsWith('data:') ? source.split(/[?#]/)[0].split('/').pop() : '';
-  if (file) return clean(file, 30);
+  if (file) return `/${clean(file, 30)}`;
   const classes = (attribute(element, 'class') ?? '').split(/\s+/).filter((word) => word && word.length < 24 && !/\d{3,}|__|^(css|sc)-/.test(word));
   if (classes.length > 0) return `.${clean(classes.slice(0, 2).join('.'), 40)}`;
   const inner = attempt(() => attribute(query(element, 'svg[class],i[class],span[class],use[href]'), 'class'), '');

@@ -67,7 +67,7 @@ function introduce(element) {
   const name = nameOf(element, role) || contentText(element, 60);
   const number = refOf(element);
   rememberRef(number, role, name);
-  return { r: role || localName(element), n: cut(name, 60) || undefined, e: number, x: name ? undefined : hintOf(element) || undefined };
+  return { r: role || plainTag(element), n: cut(name, 60) || undefined, e: number, x: name ? undefined : hintOf(element) || undefined };
 }
 
 // Elements whose id, class, name or label shares a word with a selector that matched nothing.

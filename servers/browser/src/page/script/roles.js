@@ -48,6 +48,9 @@ function mark(types, ...nodes) {
   return nodes.length;
 }
 
+// The tag as a role. Pages make up tags, and none of them may read like a ref.
+const plainTag = (element) => (/\d/.test(localName(element)) ? 'element' : localName(element));
+
 function roleOf(element) {
   const said = attribute(element, 'role');
   if (said) {

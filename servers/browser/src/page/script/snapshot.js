@@ -85,7 +85,7 @@ function shapeEntry(tour, shape, frame, at) {
   const box = boxOf(shape);
   if (style.display === 'none' || style.visibility !== 'visible' || (box.width === 0 && box.height === 0)) return null;
   const tag = localName(shape);
-  const entry = act(tour, shape, tag === 'text' ? 'label' : tag, tag === 'text' ? clean(shape.textContent, 60) : svgTitle(shape), at);
+  const entry = act(tour, shape, tag === 'text' ? 'label' : plainTag(shape), tag === 'text' ? clean(shape.textContent, 60) : svgTitle(shape), at);
   const fill = colourOf(style.fill);
   const stroke = colourOf(style.stroke);
   const paint = fill && fill[3] > 0 ? colourName(fill) : stroke ? colourName(stroke) : '';

@@ -41,9 +41,9 @@ fn a_selector_for_forty_elements_is_refused_with_the_first_of_them() {
         let (_context, tab) = stage.tab_at("element forty", "/page/elements").await;
         let refused = element(&tab, "a.item").await.unwrap_err();
         assert!(refused.message.contains("matches 40 elements"), "{refused}");
-        assert!(refused.message.contains("link \"Item\" [e"), "{refused}");
+        assert!(refused.message.contains("link \"Item\" e"), "{refused}");
         let none = element(&tab, "#save-it").await.unwrap_err();
-        assert!(none.message.contains("near to it are button \"Save\" [e"), "{none}");
+        assert!(none.message.contains("near to it are button \"Save\" e"), "{none}");
         let bad = element(&tab, "a[").await.unwrap_err();
         assert!(bad.message.contains("neither a ref nor a CSS selector"), "{bad}");
     });
@@ -59,7 +59,7 @@ fn a_stale_ref_says_what_became_of_it() {
         tab.evaluate("list.innerHTML = '<button>Save</button>'").await.expect("a change");
         let refused = element(&tab, &old).await.unwrap_err();
         let expected =
-            format!("{old} (button \"Save\") was removed from the page; there is now button \"Save\" [e");
+            format!("{old} (button \"Save\") was removed from the page; there is now button \"Save\" e");
         assert!(refused.message.starts_with(&expected), "{refused}");
         tab.navigate(&stage.site.url("/page/apply").parse().expect("a URL")).await.expect("the page");
         let gone = element(&tab, &go).await.unwrap_err();
