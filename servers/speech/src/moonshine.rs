@@ -5,6 +5,7 @@ use ort::value::{DynValue, Tensor};
 
 use crate::audio::SAMPLE_RATE;
 use crate::error::SpeechError;
+use crate::resample::Resampler;
 use crate::tokens::{HeardWord, TokenTable};
 
 const LAYERS: usize = 8;
@@ -19,9 +20,11 @@ const TOKENS_MORE: usize = 6;
 const REPEATS_MAX: usize = 4;
 /// The encoder needs this much.
 const SAMPLES_MIN: usize = 1600;
-/// Below this belief a stretch is heard a second time, between silences of 0.25 s, and the version with more belief counts.
-/// Sentences that synthesizers spoke had 21 wrong words of 276 with it and 29 without; recordings of people are above it.
+/// Below this belief a stretch is heard a second time, a tenth slower and between silences of 0.25 s, and the version with more
+/// belief counts. Of 242 words that a fast synthesizer spoke, 32 were wrong with it, 46 with silences alone, 52 without;
+/// recordings of people are above it.
 const SURE: f32 = 0.85;
+const SLOWED: (u32, u32) = (10, 11);
 const SILENCE_SAMPLES: usize = 4000;
 
 pub(crate) struct Moonshine {
@@ -49,8 +52,7 @@ impl Moonshine {
         if belief(&first) >= SURE {
             return Ok(self.tokens.words(&first));
         }
-        let silence = [0.0; SILENCE_SAMPLES];
-        let second = self.pieces([&silence[..], samples, &silence].concat())?;
+        let second = self.pieces(slowed(samples))?;
         let is_better = !second.is_empty() && belief(&second) > belief(&first);
         Ok(self.tokens.words(if is_better { &second } else { &first }))
     }
@@ -134,6 +136,13 @@ impl StepMemory {
     }
 }
 
+/// The sound a tenth slower and lower, between silences.
+fn slowed(samples: &[f32]) -> Vec<f32> {
+    let mut resampler = Resampler::new(SLOWED.0, SLOWED.1);
+    let silence = [0.0; SILENCE_SAMPLES];
+    [&silence[..], &resampler.push(samples), &resampler.finish(), &silence].concat()
+}
+
 /// The mean belief in pieces, from 0 to 1. Where nothing is written there is nothing to doubt.
 fn belief(tokens: &[(i64, f32)]) -> f32 {
     if tokens.is_empty() {
@@ -173,6 +182,14 @@ mod tests {
         assert_eq!(looped(&tokens(&[9, 1, 2, 1, 2, 1, 2, 1, 2])), Some(3));
         assert_eq!(looped(&tokens(&[1, 2, 1, 2, 1, 2, 1])), None);
         assert_eq!(looped(&tokens(&[5, 5, 5, 5])), Some(1));
+    }
+
+    #[test]
+    fn a_stretch_is_slowed_between_silences_and_nothing_is_lost() {
+        let sound = slowed(&[0.5; 1600]);
+        assert!(sound.len().abs_diff(2 * SILENCE_SAMPLES + 1760) <= 2, "{}", sound.len());
+        assert_eq!((sound[0], sound[sound.len() - 1]), (0.0, 0.0));
+        assert!((sound[sound.len() / 2] - 0.5).abs() < 0.01);
     }
 
     #[test]

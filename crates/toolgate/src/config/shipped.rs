@@ -40,7 +40,8 @@ const ONLINE: [&str; 1] = ["browser-mcp"];
 /// The servers that cannot run by themselves: an operator describes each of their providers in `[[servers]]`.
 const DESCRIBED_ONLY: [&str; 1] = ["connectors-mcp"];
 /// The variables of the gateway's environment that the servers get by default: the places of models.
-const PASSED_ON: [&str; 2] = ["TOOLGATE_MODEL", "CAPABILITY_OCR_MODELS"];
+const PASSED_ON: [&str; 4] =
+    ["TOOLGATE_MODEL", "CAPABILITY_OCR_MODELS", "CAPABILITY_SPEECH_MODELS", "CAPABILITY_FACE_MODELS"];
 
 /// The operator's settings for them.
 #[derive(Clone, Debug, Default, PartialEq)]

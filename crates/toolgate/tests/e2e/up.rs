@@ -50,6 +50,8 @@ impl Up {
             .env("CARGO_TARGET_DIR", folder.path().join("target"))
             .env("TOOLGATE_MODEL", "")
             .env("CAPABILITY_OCR_MODELS", "")
+            .env("CAPABILITY_SPEECH_MODELS", "")
+            .env("CAPABILITY_FACE_MODELS", "")
             .env_remove("TOOLGATE_SERVERS")
             .env_remove("TOOLGATE_PROGRAMS")
             .envs(

@@ -11,13 +11,15 @@ use super::basis::{FindingBasis, FindingSeverity, SocialFinding, language_warnin
 use super::content::{ContentClaim, text_findings};
 use super::eyes::{CreativeEyes, decoded};
 use crate::copy::{appeals, claims};
-use crate::creative::{PicturePlace, colourfulness, covered_share, line_contrast, palette, place_of};
+use crate::creative::{
+    FoundFace, PicturePlace, colourfulness, covered_share, line_contrast, palette, place_of,
+};
 use crate::given;
 use crate::platform::{GivenMedia, Placement, SpecCheck, check_media};
 use crate::rounded::{one, two};
 
 const DESCRIPTION: &str = "Looks at an ad picture, its text, or both: a platform's size rules, share of text \
-    (OCR), contrast of each line (WCAG), colours, calls to action, the brand's place, claims that need proof. Each \
+    (OCR), contrast of each line (WCAG), colours, faces, calls to action, the brand's place, claims that need proof. Each \
     finding says what it rests on; what was not looked at is in `not_checked`.";
 
 #[derive(Deserialize, JsonSchema)]
@@ -85,8 +87,21 @@ struct PictureReport {
     contrast_min: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     brand_place: Option<PicturePlace>,
+    /// Faces that look towards the camera; absent where they were not looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    faces: Option<usize>,
+    /// The largest faces first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    face_places: Vec<CreativeFace>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lines: Vec<CreativeLine>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct CreativeFace {
+    place: PicturePlace,
+    /// Of the picture's height.
+    height: f64,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -110,6 +125,7 @@ struct ReadPicture {
     picture: Picture,
     bytes: u64,
     reading: Result<OcrReading, String>,
+    faces: Result<Vec<FoundFace>, String>,
 }
 
 fn analyze(
@@ -135,8 +151,8 @@ fn analyze(
     let seen = if image_data.is_some() || source_ref_id.is_some() {
         let file = FileInput { file_data: image_data, file_type: image_type, source_ref_id };
         let (picture, bytes) = decoded(file, work)?;
-        let reading = eyes.read(&picture);
-        Some(ReadPicture { picture, bytes, reading })
+        let (reading, faces) = (eyes.read(&picture), eyes.faces(&picture));
+        Some(ReadPicture { picture, bytes, reading, faces })
     } else if text.is_none() {
         return Err(Trouble::bad_arguments("neither a picture nor a text was passed")
             .hint("pass image_data (Base64) or text; behind a gateway, pass file_id"));
@@ -187,6 +203,7 @@ fn facts(seen: Option<&ReadPicture>, text: Option<&str>) -> GivenMedia {
 /// Longer texts in a picture are cut in the answer.
 const TEXT_CHARS_MAX: usize = 600;
 const LINES_MAX: usize = 40;
+const FACES_MAX: usize = 5;
 
 fn picture_report(seen: &ReadPicture, brand: Option<&str>, lines: bool) -> PictureReport {
     let picture = &seen.picture;
@@ -194,6 +211,7 @@ fn picture_report(seen: &ReadPicture, brand: Option<&str>, lines: bool) -> Pictu
     let hex = |[red, green, blue]: [u8; 3]| format!("#{red:02x}{green:02x}{blue:02x}");
     let text = reading.map(|reading| reading.text().chars().take(TEXT_CHARS_MAX).collect::<String>());
     let listed = reading.filter(|_| lines).map_or(&[][..], |reading| reading.lines.as_slice());
+    let faces = seen.faces.as_ref().map_or(&[][..], Vec::as_slice);
     PictureReport {
         width: picture.width(),
         height: picture.height(),
@@ -203,7 +221,16 @@ fn picture_report(seen: &ReadPicture, brand: Option<&str>, lines: bool) -> Pictu
         text: text.filter(|text| !text.is_empty()),
         contrast_min: reading.and_then(|reading| contrast_min(reading, picture)).map(one),
         brand_place: brand.and_then(|brand| brand_place(reading?, picture, brand)),
+        faces: seen.faces.as_ref().ok().map(Vec::len),
+        face_places: faces.iter().take(FACES_MAX).map(|face| creative_face(face, picture)).collect(),
         lines: listed.iter().take(LINES_MAX).map(|line| creative_line(line, picture)).collect(),
+    }
+}
+
+fn creative_face(face: &FoundFace, picture: &Picture) -> CreativeFace {
+    CreativeFace {
+        place: place_of(&face.bounds, picture.width(), picture.height()),
+        height: two(f64::from(face.bounds.height()) / f64::from(picture.height().max(1))),
     }
 }
 
@@ -277,6 +304,7 @@ fn picture_findings(seen: &ReadPicture, rules: Option<&Placement>) -> Vec<Social
             source: "design practice",
         });
     }
+    findings.extend(text_on_faces(seen, reading));
     findings.extend(rules.and_then(|rules| covered_text(reading, picture, rules)));
     findings
 }
@@ -285,6 +313,24 @@ fn is_weak(line: &TextLine, picture: &Picture) -> bool {
     let large = line.bounds.height() / picture.height().max(1) as f32 >= LARGE;
     let least = if large { CONTRAST_LARGE_MIN } else { CONTRAST_MIN };
     line_contrast(picture, line.bounds).is_some_and(|found| found.ratio < least)
+}
+
+/// Lines that stand on a face.
+fn text_on_faces(seen: &ReadPicture, reading: &OcrReading) -> Option<SocialFinding> {
+    let faces = seen.faces.as_ref().ok()?;
+    let is_on = |line: &&TextLine| faces.iter().any(|face| meet(&line.bounds, &face.bounds));
+    let lines = reading.lines.iter().filter(is_on).count();
+    (lines > 0).then(|| SocialFinding {
+        rule: "text_on_face",
+        severity: FindingSeverity::Note,
+        message: format!("{lines} lines stand on a face: both are hard to see, move the text"),
+        basis: FindingBasis::RuleOfThumb,
+        source: "design practice",
+    })
+}
+
+fn meet(one: &Bounds, other: &Bounds) -> bool {
+    one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom
 }
 
 /// Text where the platform puts its own buttons.
@@ -315,7 +361,9 @@ fn not_checked(seen: Option<&ReadPicture>, brand: Option<&str>) -> Vec<String> {
         if let Err(why) = &seen.reading {
             list.push(format!("text in the picture, contrast, claims there: {why}"));
         }
-        list.push("faces: there is no detector here".to_owned());
+        if let Err(why) = &seen.faces {
+            list.push(format!("faces: {why}"));
+        }
         if brand.is_none() {
             list.push(
                 "logo: pass brand to look for its name; drawings without letters are not found".to_owned(),

@@ -1,16 +1,24 @@
-//! The OCR engine, and pictures of calls.
+//! What reads text and finds faces, and pictures of calls.
 
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use capability_kit::{FileInput, Trouble, TroubleCode, Work};
 use capability_ocr::{OcrEngine, OcrError, OcrReading, OcrSettings, Picture};
 
 use super::options::SocialOptions;
+use crate::creative::{FaceDetector, FoundFace};
 
-/// The OCR engine, searched with the first picture, so that the server starts at once.
+/// The model in its folder.
+const FACE_MODEL: &str = "seeta_fd_frontal_v1.0.bin";
+const FACE_HINT: &str = "run script/face-model and name its folder in CAPABILITY_FACE_MODELS";
+
+/// Engines that are searched with the first picture, so that the server starts at once.
 pub(super) struct CreativeEyes {
     settings: OcrSettings,
     engine: OnceLock<Result<OcrEngine, String>>,
+    face_models: Option<PathBuf>,
+    detector: OnceLock<Result<FaceDetector, String>>,
 }
 
 impl CreativeEyes {
@@ -20,7 +28,8 @@ impl CreativeEyes {
             tesseract: options.tesseract.clone(),
             ..OcrSettings::default()
         };
-        Self { settings, engine: OnceLock::new() }
+        let face_models = options.face_models.clone().filter(|folder| !folder.as_os_str().is_empty());
+        Self { settings, engine: OnceLock::new(), face_models, detector: OnceLock::new() }
     }
 
     /// The text of a picture, or why it could not be read.
@@ -28,6 +37,18 @@ impl CreativeEyes {
         let find = || OcrEngine::find(&self.settings).map_err(|error| said(&error));
         let engine = self.engine.get_or_init(find).as_ref().map_err(Clone::clone)?;
         engine.read(picture).map_err(|error| said(&error))
+    }
+
+    /// The faces of a picture, or why they were not looked for.
+    pub(super) fn faces(&self, picture: &Picture) -> Result<Vec<FoundFace>, String> {
+        let detector = self.detector.get_or_init(|| self.detector()).as_ref().map_err(Clone::clone)?;
+        Ok(detector.find(picture))
+    }
+
+    fn detector(&self) -> Result<FaceDetector, String> {
+        let folder =
+            self.face_models.as_ref().ok_or_else(|| format!("no model is configured; {FACE_HINT}"))?;
+        FaceDetector::load(&folder.join(FACE_MODEL)).map_err(|error| format!("{error}; {FACE_HINT}"))
     }
 }
 

@@ -14,6 +14,9 @@ pub struct SocialOptions {
     /// The Tesseract program, if it is not on the PATH
     #[arg(long, env = "CAPABILITY_TESSERACT", value_name = "FILE")]
     pub tesseract: Option<PathBuf>,
+    /// Folder with the model that finds faces (script/face-model fetches it); without it faces are not looked for
+    #[arg(long, env = "CAPABILITY_FACE_MODELS", value_name = "FOLDER")]
+    pub face_models: Option<PathBuf>,
     /// An OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1, for variants requested with `llm`
     #[arg(long, value_name = "URL", env = "SOCIAL_LLM_URL", requires = "llm_model")]
     pub llm_url: Option<Url>,

@@ -4,7 +4,7 @@ use capability_testkit::with_content;
 use image::{Rgb, RgbImage};
 use serde_json::{Value, json};
 
-use crate::drive::{start, with_weights};
+use crate::drive::{start, with_faces, with_weights};
 use crate::made::{advertisement, png};
 
 fn rules(answer: &Value) -> Vec<&str> {
@@ -53,4 +53,22 @@ async fn text_in_a_picture_is_read_and_its_contrast_measured() {
     );
     assert_eq!(answer["calls_to_action"], json!(["shop now"]), "{answer}");
     assert!(rules(&answer).contains(&"contrast") && rules(&answer).contains(&"claims"), "{answer}");
+}
+
+#[tokio::test]
+async fn faces_are_counted_and_placed() {
+    let Some((client, picture)) = with_faces().await else { return };
+    let answer = client.answer("analyze_creative", with_content("image_data", &picture, json!({}))).await;
+    let found = &answer["picture"];
+    assert!((20..40).contains(&found["faces"].as_u64().unwrap()), "29 people look at the camera: {answer}");
+    let places = found["face_places"].as_array().unwrap();
+    assert!(!places.is_empty() && places.len() <= 5, "{answer}");
+    assert!(places.iter().all(|face| face["height"].as_f64().unwrap() > 0.0), "{answer}");
+    assert!(!answer["not_checked"].to_string().contains("faces"), "{answer}");
+    let plain = png(RgbImage::from_pixel(640, 640, Rgb([200, 0, 0])));
+    let answer = client.answer("analyze_creative", with_content("image_data", &plain, json!({}))).await;
+    assert_eq!(answer["picture"]["faces"], 0, "{answer}");
+    let thin = png(RgbImage::from_pixel(3000, 2, Rgb([200, 0, 0])));
+    let answer = client.answer("analyze_creative", with_content("image_data", &thin, json!({}))).await;
+    assert_eq!(answer["picture"]["faces"], 0, "{answer}");
 }

@@ -34,3 +34,18 @@ pub(crate) async fn with_weights() -> Option<Client> {
     eprintln!("skipped: there are no weights in {}; script/ocr-model fetches them", folder.display());
     None
 }
+
+/// With the model of faces, and the picture that lies beside it, if they are there: without them the test is skipped and says so,
+/// unless `TOOLGATE_TEST_FACES` requires them.
+pub(crate) async fn with_faces() -> Option<(Client, Vec<u8>)> {
+    let said = std::env::var_os("TOOLGATE_TEST_FACES").map(PathBuf::from);
+    let usual = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../.cache/faces");
+    let folder = said.clone().filter(|folder| folder.is_dir()).unwrap_or(usual);
+    if let Ok(picture) = std::fs::read(folder.join("test.png")) {
+        let client = Client::start(server(PROGRAM, &["--face-models", folder.to_str().unwrap()])).await;
+        return Some((client, picture));
+    }
+    assert!(said.is_none(), "TOOLGATE_TEST_FACES is set, but there is no picture in {}", folder.display());
+    eprintln!("skipped: there is no model of faces in {}; script/face-model fetches it", folder.display());
+    None
+}

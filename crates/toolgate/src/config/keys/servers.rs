@@ -46,8 +46,8 @@ pub(super) const SHIPPED: ConfigTable = ConfigTable {
             "env",
             Map,
             "{}",
-            "Environment variables for all of them, besides `PATH`, `HOME` and the like, `TOOLGATE_MODEL` and \
-                 `CAPABILITY_OCR_MODELS`. No secrets: those belong to one server.",
+            "Environment variables for all of them, besides `PATH`, `HOME` and the like, `TOOLGATE_MODEL`, \
+                 `CAPABILITY_OCR_MODELS`, `CAPABILITY_SPEECH_MODELS` and `CAPABILITY_FACE_MODELS`. No secrets: those belong to one server.",
         ),
         without(
             "network",

@@ -42,13 +42,19 @@ fn names(config: &Config) -> Vec<String> {
 #[test]
 fn every_program_that_ends_in_mcp_is_a_server() {
     let folder = folder();
-    let variables = [("TOOLGATE_SERVERS", "."), ("TOOLGATE_MODEL", "/models/m"), ("SECRET", "s")];
+    let variables = [
+        ("TOOLGATE_SERVERS", "."),
+        ("CAPABILITY_SPEECH_MODELS", "/models/s"),
+        ("TOOLGATE_MODEL", "/models/m"),
+        ("SECRET", "s"),
+    ];
     let config = load(folder.path(), &variables, None);
     assert_eq!(names(&config), ["doc-parser-mcp", "image-ocr-mcp"]);
     let entry = &config.servers[0];
     let TransportSpec::Stdio { command, env, .. } = &entry.spec.transport else { panic!("a command") };
     assert!(Path::new(command).is_absolute() && command.ends_with("doc-parser-mcp"), "{command}");
-    assert_eq!(env.iter().collect::<Vec<_>>(), [(&"TOOLGATE_MODEL".to_owned(), &"/models/m".to_owned())]);
+    let passed: Vec<_> = env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    assert_eq!(passed, [("CAPABILITY_SPEECH_MODELS", "/models/s"), ("TOOLGATE_MODEL", "/models/m")]);
     assert_eq!((entry.drift, entry.enabled, entry.registered), (Some(Drift::Accept), true, false));
 }
 
