@@ -31,6 +31,29 @@ pub(crate) fn has_secret(value: &str) -> bool {
     value.contains(OPENING)
 }
 
+/// The names of the secrets in a configured value.
+pub fn secret_names(value: &str) -> Vec<String> {
+    let template = SecretTemplate::parse(value);
+    let parts = template.map(|template| template.0).unwrap_or_default();
+    let name = |part| match part {
+        SecretTemplatePart::Secret(name) => Some(name),
+        SecretTemplatePart::Text(_) => None,
+    };
+    parts.into_iter().filter_map(name).collect()
+}
+
+/// A configured value with its secrets, as the viewer may see them.
+pub async fn with_secrets(
+    value: &str,
+    keyring: &dyn Keyring,
+    server: &ServerName,
+    who: SecretUser<'_>,
+    viewer: SecretViewer<'_>,
+) -> Result<String, NoKey> {
+    let template = SecretTemplate::parse(value).map_err(|bad| NoKey(bad.to_string()))?;
+    template.filled(keyring, server, who, viewer).await
+}
+
 impl SecretTemplate {
     pub(crate) fn parse(value: &str) -> Result<Self, BadTemplate> {
         let mut parts = Vec::new();
