@@ -23,11 +23,8 @@ use crate::cache::CacheSharing;
 use crate::client::ServerResponse;
 pub(crate) use environment::{GivenEnvironment, filled_env, gives_secrets};
 pub(crate) use grant::GrantTemplate;
-pub(crate) use template::SecretTemplate;
+pub(crate) use template::{SecretTemplate, SecretUser};
 pub use template::{secret_names, with_secrets};
-
-/// The principal, or the gateway itself.
-pub(crate) type SecretUser<'a> = Option<&'a PrincipalId>;
 
 /// The number of principals whose header values are cached.
 const PRINCIPALS_MAX: usize = 1024;

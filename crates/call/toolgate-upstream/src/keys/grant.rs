@@ -4,7 +4,7 @@ use toolgate_core::ServerName;
 use toolgate_core::port::{ClientGrant, Keyring, NoKey, SecretViewer};
 use toolgate_core::server::ClientAuth;
 
-use super::{SecretTemplate, SecretUser};
+use super::template::{SecretTemplate, SecretUser};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct GrantTemplate {

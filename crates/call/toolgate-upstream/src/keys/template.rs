@@ -1,9 +1,10 @@
 //! A configured value with places for secrets in it: `Bearer ${vault:TOKEN}`.
 
-use toolgate_core::ServerName;
 use toolgate_core::port::{Keyring, NoKey, SecretViewer};
+use toolgate_core::{PrincipalId, ServerName};
 
-use super::SecretUser;
+/// The principal, or the gateway itself.
+pub(crate) type SecretUser<'a> = Option<&'a PrincipalId>;
 
 const OPENING: &str = "${vault:";
 const CLOSING: char = '}';
