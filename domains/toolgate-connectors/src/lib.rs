@@ -10,6 +10,7 @@ mod reach;
 mod refusal;
 mod requester;
 mod roster;
+mod sign_in;
 mod states;
 mod streams;
 mod sync;

@@ -40,3 +40,6 @@ pub(crate) const WAIT_SECONDS_MAX: u16 = 300;
 pub(crate) const FOLLOW_EVERY: Duration = Duration::from_millis(500);
 /// Ends of calls that the follower takes at once.
 pub(crate) const FOLLOWED_AT_ONCE: usize = 100;
+
+/// A status does not wait longer to learn whether credentials are there.
+pub(crate) const SIGN_IN_WAIT: Duration = Duration::from_secs(3);

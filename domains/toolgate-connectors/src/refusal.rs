@@ -48,6 +48,12 @@ pub(crate) fn failed(connector: &ConnectorName, stream: &str, error: &RpcError) 
     Refusal::new(&codes::CONNECTOR_FAILED, message)
 }
 
+/// The probe of a connector was refused by its provider.
+pub(crate) fn probe_failed(connector: &ConnectorName, action: &str, says: &str) -> Refusal {
+    let message = format!("{connector} failed at its probe {action}: {}", shown(says));
+    Refusal::new(&codes::CONNECTOR_FAILED, message)
+}
+
 /// The server of the connector did not answer. A sign-in that has ended is not worth another try.
 pub(crate) fn of_fault(connector: &ConnectorName, fault: &Fault) -> Refusal {
     match fault.kind {

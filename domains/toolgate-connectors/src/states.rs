@@ -1,12 +1,14 @@
 //! Connectors as people see them: their health, what was synced last, the rate that is left, and what to do next.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate_core::connector::CONNECTOR_NAMESPACE;
 use toolgate_core::id::RunId;
+use toolgate_core::port::Caller;
 use toolgate_core::server::ServerHealth;
 use toolgate_core::substrate::ManifestDigest;
-use toolgate_core::{Refusal, codes};
+use toolgate_core::{PrincipalId, Refusal, codes};
 use toolgate_store::{ServerStatus, WorkFilter, WorkRow};
 use toolgate_work::{WorkFault, WorkState, WorkView};
 
@@ -15,6 +17,7 @@ use crate::doubts::{DOUBT_KIND, LostCall};
 use crate::rate::RateRemainder;
 use crate::reach::ConnectorServer;
 use crate::refusal::down;
+use crate::requester::StreamRequester;
 use crate::sync::{SYNC_KIND, SyncResult};
 
 /// Doubts that are counted.
@@ -54,17 +57,23 @@ pub struct LastSync {
 impl Connectors {
     /// The state of every connector, for those who run the gateway.
     pub async fn states(&self) -> Result<Vec<ConnectorState>, Refusal> {
-        self.states_of(&self.all()).await
+        let caller: Arc<dyn Caller> = Arc::new(StreamRequester::new(PrincipalId::gateway()));
+        self.states_of(&self.all(), &caller).await
     }
 
-    pub(crate) async fn states_of(&self, wanted: &[ConnectorServer]) -> Result<Vec<ConnectorState>, Refusal> {
+    pub(crate) async fn states_of(
+        &self,
+        wanted: &[ConnectorServer],
+        caller: &Arc<dyn Caller>,
+    ) -> Result<Vec<ConnectorState>, Refusal> {
         let statuses = self.store.read_statuses().await.map_err(|error| down(&error))?;
         let doubts = self.open_doubts().await?;
+        let missing = self.missing_sign_ins(wanted, caller).await;
         let mut states = Vec::with_capacity(wanted.len());
-        for of in wanted {
+        for (of, missing) in wanted.iter().zip(missing) {
             let status = statuses.iter().find(|one| one.name == of.server);
             let doubts = doubts.iter().filter(|lost| lost.server == of.server).count();
-            states.push(self.state_of(of, status, doubts).await?);
+            states.push(self.state_of(of, status, doubts).await?.without(missing));
         }
         Ok(states)
     }
@@ -120,6 +129,19 @@ impl Connectors {
             open.extend(works.into_iter().filter_map(|row| serde_json::from_value(row.input).ok()));
         }
         Ok(open)
+    }
+}
+
+impl ConnectorState {
+    /// A connector whose credentials are missing is of no use, though its server runs.
+    fn without(mut self, missing: Option<String>) -> Self {
+        let Some(missing) = missing else { return self };
+        if self.health != "starting" {
+            self.health = "degraded";
+        }
+        self.next_step = Some(missing.clone());
+        self.reason = Some(missing);
+        self
     }
 }
 

@@ -19,12 +19,7 @@ pub enum AuthRule {
     Bearer {
         secret: String,
     },
-    /// By a code that a person agrees to.
-    OAuth2 {
-        authorization_url: String,
-        token_url: String,
-        scopes: Vec<String>,
-    },
+    OAuth2(OAuthRule),
     /// Every request is signed with this secret: [`crate::sign`].
     Signature {
         secret: String,
@@ -35,6 +30,28 @@ pub enum AuthRule {
 pub enum KeyPlace {
     Header,
     Query,
+}
+
+/// A sign-in by OAuth: where it happens, and the client that signs in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OAuthRule {
+    pub flow: OAuthFlowRule,
+    pub token_url: String,
+    pub scopes: Vec<String>,
+    /// The name of the secret that is the client's id. The operator may name another client.
+    pub client_id: Option<String>,
+    /// The name of the client's secret. Not every client has one.
+    pub client_secret: Option<String>,
+    /// The client's id and secret are part of the form, and not a header.
+    pub client_in_body: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum OAuthFlowRule {
+    /// By a code that a person agrees to.
+    Code { authorization_url: String },
+    /// The client gets tokens on its own account.
+    ClientCredentials,
 }
 
 impl AuthRule {
@@ -49,7 +66,7 @@ impl AuthRule {
             Self::Key { place: KeyPlace::Query, .. }
             | Self::Open
             | Self::Basic { .. }
-            | Self::OAuth2 { .. }
+            | Self::OAuth2(_)
             | Self::Signature { .. } => Vec::new(),
         }
     }
@@ -67,7 +84,10 @@ impl AuthRule {
         match self {
             Self::Key { secret, .. } | Self::Bearer { secret } | Self::Signature { secret } => vec![secret],
             Self::Basic { user, password } => vec![user, password],
-            Self::Open | Self::OAuth2 { .. } => Vec::new(),
+            Self::OAuth2(rule) => {
+                [&rule.client_id, &rule.client_secret].into_iter().flatten().map(String::as_str).collect()
+            }
+            Self::Open => Vec::new(),
         }
     }
 }

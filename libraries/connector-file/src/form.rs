@@ -11,7 +11,8 @@ use toml::Spanned;
 
 pub(crate) use action::{ActionForm, ArgumentForm, IdempotencyForm, StepForm, UndoForm, ValueForm};
 pub(crate) use rules::{
-    AuthForm, AuthWord, ErrorForm, OkForm, PageWord, PaginationForm, RateForm, RetryForm,
+    AuthForm, AuthWord, ClientAuthWord, ErrorForm, FlowWord, OkForm, PageWord, PaginationForm, RateForm,
+    RetryForm,
 };
 pub(crate) use stream::{CursorForm, StreamForm};
 

@@ -27,7 +27,7 @@ mod undo;
 mod words;
 
 pub use action::ConnectorAction;
-pub use auth::{AuthRule, KeyPlace};
+pub use auth::{AuthRule, KeyPlace, OAuthFlowRule, OAuthRule};
 pub use call::{ActionCall, CallTurn};
 pub use error::{BadActionArguments, BadConnectorFile};
 pub use file::{ConnectorFile, FILE_BYTES_MAX, SCHEMA};

@@ -14,7 +14,7 @@ use bytes::Bytes;
 use futures_core::Stream;
 
 use crate::id::{CallId, RunId, SessionId};
-use crate::server::{InstanceId, ServerListing, ServerState};
+use crate::server::{ClientAuth, InstanceId, ServerListing, ServerState};
 use crate::{Fault, PrincipalId, RawJson, RpcError, ServerName, Tool};
 
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -323,6 +323,18 @@ pub trait Keyring: Send + Sync {
         challenge: Option<&str>,
     ) -> BoxFuture<'static, Result<(), NoKey>>;
 
+    /// A token that a client gets on its own account. Concurrent callers wait for one request.
+    fn client_token(
+        &self,
+        _server: &ServerName,
+        _grant: &ClientGrant,
+    ) -> BoxFuture<'static, Result<String, NoKey>> {
+        Box::pin(std::future::ready(Err(NoKey("no tokens are fetched here".to_owned()))))
+    }
+
+    /// The server refused this token of the client: the next one is another, unless new ones are refused as well.
+    fn client_token_refused(&self, _server: &ServerName, _grant: &ClientGrant, _token: &str) {}
+
     /// True if the value of a credential, named by its id, may be sent to a server: the operator's file says where the server
     /// is, or an admin allowed it for every address of the server. Somebody else could have set the address otherwise.
     fn may_get(&self, _server: &ServerName, _credential: &str) -> bool {
@@ -331,6 +343,23 @@ pub trait Keyring: Send + Sync {
 
     /// Counts up when any credential was stored, changed or removed.
     fn generation(&self) -> u64;
+}
+
+/// The client-credentials flow of OAuth: a token request, with the values of the secrets in it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ClientGrant {
+    pub token_url: String,
+    pub client_id: String,
+    pub client_secret: String,
+    pub scopes: Vec<String>,
+    pub client_auth: ClientAuth,
+}
+
+/// Without the secrets.
+impl fmt::Debug for ClientGrant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientGrant").field("token_url", &self.token_url).finish_non_exhaustive()
+    }
 }
 
 /// The reason why there is no credential, in words for the person who can fix it.

@@ -110,6 +110,39 @@ pub struct ApiSpec {
     pub headers: BTreeMap<String, String>,
     /// Parameters in the query of every request. They may name secrets of the vault.
     pub query: BTreeMap<String, String>,
+    /// How the gateway gets tokens for it, as far as the operator said so.
+    pub oauth: ApiOAuth,
+}
+
+/// How the gateway gets OAuth tokens for an API. What is left out comes from the connector file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ApiOAuth {
+    pub flow: Option<OAuthFlow>,
+    pub authorization_url: Option<String>,
+    pub token_url: Option<String>,
+    pub scopes: Vec<String>,
+    /// May name a secret of the vault, like the secret.
+    pub client_id: Option<String>,
+    pub client_secret: Option<String>,
+    pub client_auth: Option<ClientAuth>,
+}
+
+/// Whose consent a token stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OAuthFlow {
+    /// A person's, who signs in once.
+    Code,
+    /// The client's own.
+    ClientCredentials,
+}
+
+/// The place where a token request has the client's id and secret.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClientAuth {
+    #[default]
+    Header,
+    Body,
 }
 
 impl ApiSpec {

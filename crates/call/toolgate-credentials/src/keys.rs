@@ -1,6 +1,7 @@
 //! The keyring: secrets and access tokens at the moment they are needed. Values are opened once and forgotten
 //! when the vault changes; their existence is known without a query.
 
+mod clients;
 mod holder;
 mod index;
 
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use parking_lot::{Mutex, RwLock};
 use rmcp::transport::auth::WWWAuthenticateParams;
 use toolgate_core::address::{AddressRules, Reach};
-use toolgate_core::port::{BoxFuture, Keyring, NoKey, SecretViewer};
+use toolgate_core::port::{BoxFuture, ClientGrant, Keyring, NoKey, SecretViewer};
 use toolgate_core::{PrincipalId, ServerName};
 use toolgate_outbound::OutboundSettings;
 use toolgate_store::SecretOrigin;
@@ -22,6 +23,7 @@ use crate::outside::ExternalSecrets;
 use crate::secret::Secret;
 use crate::vault::{Vault, VaultError, origin_of};
 
+use clients::ClientTokens;
 use holder::TokenHolder;
 use index::SecretIndex;
 
@@ -59,6 +61,7 @@ struct KeysInner {
     refreshing: tokio::sync::Mutex<()>,
     secrets: Mutex<HashMap<(SignInOwner, String), OpenedSecret>>,
     holders: Mutex<HashMap<SignInOwner, Arc<TokenHolder>>>,
+    clients: ClientTokens,
     servers: RwLock<BTreeMap<ServerName, OutboundSettings>>,
 }
 
@@ -77,6 +80,7 @@ impl Keys {
             refreshing: tokio::sync::Mutex::new(()),
             secrets: Mutex::default(),
             holders: Mutex::default(),
+            clients: ClientTokens::default(),
             servers: RwLock::default(),
         };
         let keys = Self { inner: Arc::new(inner) };
@@ -163,6 +167,20 @@ impl Keyring for Keys {
             inner.follow_own_change(&holder).await;
             answered
         })
+    }
+
+    fn client_token(
+        &self,
+        server: &ServerName,
+        grant: &ClientGrant,
+    ) -> BoxFuture<'static, Result<String, NoKey>> {
+        let (holder, way) = (self.inner.clients.holder(server, grant), self.inner.way(server));
+        let (server, grant) = (server.clone(), grant.clone());
+        Box::pin(async move { holder.token(&way, &server, &grant).await })
+    }
+
+    fn client_token_refused(&self, server: &ServerName, grant: &ClientGrant, token: &str) {
+        self.inner.clients.holder(server, grant).refused(token);
     }
 
     fn may_get(&self, server: &ServerName, credential: &str) -> bool {

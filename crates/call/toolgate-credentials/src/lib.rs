@@ -18,7 +18,7 @@ pub use bearer::{Bearer, BearerAlgorithm, BearerRefused, BearerSettings, Refusal
 pub use handles::{CredentialDesk, CredentialDraft, DraftValue, FieldDraft, HandleFiller, find_credential};
 pub use key::{KeyProblem, KeySource, VaultKey};
 pub use keys::Keys;
-pub use oauth::{LoginError, LoginOptions, OAuthSpec, PendingLogin, SignedIn};
+pub use oauth::{LoginError, LoginOptions, OAuthEndpoints, OAuthSpec, PendingLogin, SignedIn};
 pub use outside::{
     ExternalSecrets, OpenBaoCredential, OpenBaoLogin, OpenBaoSettings, OutsideSecret, OutsideSource,
     SecretSourceError,

@@ -1,14 +1,19 @@
 //! The gateway as an OAuth client: a person signs in at a server once, and the gateway keeps the token fresh.
-//! The protocol itself is rmcp's; the storage and the allowed addresses are ours.
+//! Where a server publishes its authorization server, the protocol itself is rmcp's; where the addresses are written down, it is
+//! ours (`code`, `endpoint`). The storage and the allowed addresses are ours either way.
 
 mod challenge;
 mod client;
+mod code;
+mod endpoint;
 mod kept;
 mod login;
 mod renewal;
 
+pub use endpoint::OAuthEndpoints;
 pub use login::{LoginError, LoginOptions, PendingLogin, SignedIn};
 
+pub(crate) use endpoint::{TokenClient, TokenEndpoint, TokenRefusal};
 pub(crate) use kept::{AccessToken, SignIn, SignInOwner, StoredSignIn, StoredSignInError};
 pub(crate) use renewal::{RenewalError, TokenRenewal};
 
@@ -24,4 +29,6 @@ pub struct OAuthSpec {
     pub scopes: Vec<String>,
     /// The URL of this gateway's client-ID metadata document, if it has one; https.
     pub client_metadata_url: Option<String>,
+    /// Where to sign in, if the server does not publish it.
+    pub endpoints: Option<OAuthEndpoints>,
 }

@@ -2,7 +2,7 @@
 //!
 //! `open` has the sources read (`source`, `document`) and makes a book of them (`book`, `definition`). The `link` answers the
 //! gateway's requests from the book: a call is an `operation` of the document or an action of a connector file
-//! (`connector`), goes out by `exchange`, and comes back as a `result`.
+//! (`connector`), goes out by `exchange`, and comes back as a `result`. `sign_in` says where a person signs in for it.
 
 mod address;
 mod arguments;
@@ -19,5 +19,6 @@ mod operation;
 mod origin;
 mod preview;
 mod result;
+pub(crate) mod sign_in;
 mod source;
 mod stream;

@@ -21,7 +21,7 @@ use toolgate_wire::IncomingMessage;
 use crate::answer;
 use crate::client::{BadAddress, BodyError, SendError, ServerClient, ServerResponse, shown};
 use crate::context::ServerContext;
-use crate::keys::{SecretTemplate, SecretUser, ServerKeys, wants_credential};
+use crate::keys::{SecretTemplate, SecretUser, ServerKeys, TokenSource, wants_credential};
 use crate::message::OutgoingMessage;
 use crate::pending::ServerAnswer;
 
@@ -54,7 +54,9 @@ impl Endpoint {
         if let Some(instance) = instance.filter(|instance| instance.wants_token) {
             show_token(instance, &headers, &mut secret);
         }
-        let keys = ServerKeys::new(ctx.name().clone(), parsed.to_string(), ctx.house.keyring.clone(), secret);
+        let keyring = ctx.house.keyring.clone();
+        let keys =
+            ServerKeys::new(ctx.name().clone(), parsed.to_string(), keyring, secret, TokenSource::SignIn);
         Ok(Self { client, target: target(&parsed)?, url: parsed, headers, keys })
     }
 
@@ -63,9 +65,11 @@ impl Endpoint {
         ctx: &ServerContext,
         url: &url::Url,
         headers: &BTreeMap<String, String>,
+        tokens: TokenSource,
     ) -> Result<Self, BadAddress> {
         let (headers, secret) = configured_headers(headers)?;
-        let keys = ServerKeys::new(ctx.name().clone(), url.to_string(), ctx.house.keyring.clone(), secret);
+        let keyring = ctx.house.keyring.clone();
+        let keys = ServerKeys::new(ctx.name().clone(), url.to_string(), keyring, secret, tokens);
         Ok(Self { client: client(ctx, url)?, target: target(url)?, url: url.clone(), headers, keys })
     }
 
@@ -76,6 +80,10 @@ impl Endpoint {
 
     pub(crate) fn headers(&self) -> HeaderMap {
         self.headers.clone()
+    }
+
+    pub(crate) async fn bearer_token(&self, who: SecretUser<'_>) -> Result<Option<String>, NoKey> {
+        self.keys.bearer_token(who).await
     }
 
     pub(crate) async fn post(

@@ -5,6 +5,7 @@
 //! sensitive, and errors name the secret and not its value.
 
 mod environment;
+mod grant;
 mod template;
 
 use std::collections::BTreeMap;
@@ -21,10 +22,9 @@ use toolgate_core::{PrincipalId, ServerName};
 use crate::cache::CacheSharing;
 use crate::client::ServerResponse;
 pub(crate) use environment::{GivenEnvironment, filled_env, gives_secrets};
-pub(crate) use template::SecretTemplate;
-
-/// The principal, or the gateway itself.
-pub(crate) type SecretUser<'a> = Option<&'a PrincipalId>;
+pub(crate) use grant::GrantTemplate;
+pub(crate) use template::{SecretTemplate, SecretUser};
+pub use template::{secret_names, with_secrets};
 
 /// The number of principals whose header values are cached.
 const PRINCIPALS_MAX: usize = 1024;
@@ -41,11 +41,22 @@ pub(crate) struct ServerKeys {
     keyring: Arc<dyn Keyring>,
     /// Headers with secrets in them.
     headers: Vec<(HeaderName, SecretTemplate)>,
+    tokens: TokenSource,
     /// The generation in which there was no sign-in here.
     unsigned_in: AtomicU64,
     known: Mutex<KnownHeaders>,
     /// Held while a token is replaced.
     replacing: tokio::sync::Mutex<()>,
+}
+
+/// The source of the bearer tokens for one server.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum TokenSource {
+    /// A person's sign-in, where there is one.
+    SignIn,
+    /// A person's sign-in, without which nothing is sent.
+    RequiredSignIn,
+    Client(GrantTemplate),
 }
 
 type HeaderValues = Arc<[(HeaderName, HeaderValue)]>;
@@ -69,12 +80,14 @@ impl ServerKeys {
         url: String,
         keyring: Arc<dyn Keyring>,
         headers: Vec<(HeaderName, SecretTemplate)>,
+        tokens: TokenSource,
     ) -> Arc<Self> {
         Arc::new(Self {
             server,
             url,
             keyring,
             headers,
+            tokens,
             unsigned_in: AtomicU64::new(NEVER),
             known: Mutex::default(),
             replacing: tokio::sync::Mutex::default(),
@@ -83,7 +96,7 @@ impl ServerKeys {
 
     /// True if there is nothing to show, as for most servers.
     pub(crate) fn are_none(&self) -> bool {
-        if !self.headers.is_empty() {
+        if !self.headers.is_empty() || self.tokens != TokenSource::SignIn {
             return false;
         }
         let generation = self.keyring.generation();
@@ -102,12 +115,38 @@ impl ServerKeys {
         Ok(ShownCredentials { values, token: self.token(who).await? })
     }
 
-    async fn token(&self, who: SecretUser<'_>) -> Result<Option<HeaderValue>, NoKey> {
-        if !self.keyring.signs_in(&self.server) {
-            return Ok(None);
+    /// The bearer token itself, if the server gets one.
+    pub(crate) async fn bearer_token(&self, who: SecretUser<'_>) -> Result<Option<String>, NoKey> {
+        match &self.tokens {
+            TokenSource::SignIn if !self.keyring.signs_in(&self.server) => Ok(None),
+            TokenSource::SignIn | TokenSource::RequiredSignIn => {
+                self.keyring.access_token(&self.server, who, &self.url).await.map(Some)
+            }
+            TokenSource::Client(grant) => {
+                let grant = grant.filled(&*self.keyring, &self.server, who, &self.url).await?;
+                self.keyring.client_token(&self.server, &grant).await.map(Some)
+            }
         }
-        let token = self.keyring.access_token(&self.server, who, &self.url).await?;
+    }
+
+    async fn token(&self, who: SecretUser<'_>) -> Result<Option<HeaderValue>, NoKey> {
+        let Some(token) = self.bearer_token(who).await? else { return Ok(None) };
         sensitive(&format!("Bearer {token}"), "Authorization").map(Some)
+    }
+
+    async fn token_refused(
+        &self,
+        refused: Option<&HeaderValue>,
+        who: SecretUser<'_>,
+        challenge: Option<&str>,
+    ) -> Result<(), NoKey> {
+        let TokenSource::Client(grant) = &self.tokens else {
+            return self.keyring.token_refused(&self.server, who, &self.url, challenge).await;
+        };
+        let grant = grant.filled(&*self.keyring, &self.server, who, &self.url).await?;
+        let token = refused.and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+        self.keyring.client_token_refused(&self.server, &grant, token.unwrap_or_default());
+        Ok(())
     }
 
     /// The server refused the token. Returns the replacement, if there is one. Of many requests that are
@@ -120,7 +159,7 @@ impl ServerKeys {
     ) -> Result<ShownCredentials, NoKey> {
         let _one_at_a_time = self.replacing.lock().await;
         if self.token(who).await? == refused.token {
-            self.keyring.token_refused(&self.server, who, &self.url, challenge).await?;
+            self.token_refused(refused.token.as_ref(), who, challenge).await?;
         }
         self.shown(who).await
     }
@@ -215,7 +254,9 @@ pub(crate) fn sharing(spec: &ServerSpec, keyring: &dyn Keyring) -> CacheSharing 
         TransportSpec::Http { headers, .. } => headers.values().any(|value| template::has_secret(value)),
         // The connector file may name further ones.
         TransportSpec::Api(api) => {
-            api.connector.is_some() || api.templates().any(|value| template::has_secret(value))
+            api.connector.is_some()
+                || api.oauth.flow.is_some()
+                || api.templates().any(|value| template::has_secret(value))
         }
     };
     let personal = spec.isolation == Isolation::Principal || has_secrets || keyring.signs_in(&spec.name);

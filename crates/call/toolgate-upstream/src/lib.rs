@@ -65,9 +65,11 @@ use toolgate_core::server::{Confinement, ServerSpec};
 use toolgate_core::{Fault, FaultKind, MessageLimits, RawJson, ServerName};
 use toolgate_sandbox::Confiner;
 
+pub use api::sign_in::{ApiSignIn, api_sign_in};
 pub use callers::EndedCaller;
 pub use facts::{NoFacts, ServerFacts};
 pub use fleet::{InstanceVitals, ServerPause, ServerVitals, ToolVitals};
+pub use keys::{secret_names, with_secrets};
 pub use latency::LatencySnapshot;
 pub use reaper::reaper_main;
 

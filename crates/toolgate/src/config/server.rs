@@ -15,7 +15,10 @@ use toolgate_catalog::{HintTrust, check_reserved};
 use toolgate_core::ServerName;
 use toolgate_core::address::Reach;
 use toolgate_core::name::BadServerName;
-use toolgate_core::server::{Affinity, AskPermissions, EraChoice, Isolation, ServerSpec, TransportSpec};
+use toolgate_core::server::{
+    Affinity, ApiSpec, AskPermissions, EraChoice, Isolation, ServerSpec, TransportSpec,
+};
+use toolgate_credentials::OAuthSpec;
 
 use super::network::{self, EgressConfig};
 use super::problem::ConfigProblems;
@@ -118,7 +121,7 @@ pub(super) fn read(
     let reader = ServerReader { section: &section, folder: ctx.folder, values };
     let name = reader.name(problems);
     let address = reader.address(problems);
-    let oauth = reader.oauth(problems);
+    let (address, oauth) = with_oauth(&reader, address, problems);
     let prefix = section.boolean("prefix", problems);
     let timeout = section.seconds("timeout_seconds", SecondsRange::Positive, problems);
     let connect_timeout = section.seconds("connect_timeout_seconds", SecondsRange::Positive, problems);
@@ -180,6 +183,22 @@ pub(super) fn read(
         prefix_span: prefix.map(|prefix| prefix.span),
         key_file: ways.key_file.filter(|file| usual.key_file.as_ref() != Some(file)),
     })
+}
+
+/// The sign-in of an API belongs to its description, since its calls need it too.
+fn with_oauth(
+    reader: &ServerReader<'_>,
+    address: Option<TransportAddress>,
+    problems: &mut ConfigProblems,
+) -> (Option<TransportAddress>, Option<OAuthSpec>) {
+    match address {
+        Some(TransportAddress { transport: TransportSpec::Api(api), registered }) => {
+            let (oauth, of_people) = reader.oauth_of_api(problems).unzip();
+            let transport = TransportSpec::Api(ApiSpec { oauth: oauth.unwrap_or_default(), ..api });
+            (Some(TransportAddress { transport, registered }), of_people)
+        }
+        address => (address, reader.oauth(problems)),
+    }
 }
 
 struct ServerReader<'a> {

@@ -79,7 +79,11 @@ impl ApiCredentials {
                     notes.push("BASIC is user, colon and password, as Base64".to_owned());
                     credentials.authorization("Basic ", "BASIC")
                 }
-                SecurityKind::OAuth2 { .. } | SecurityKind::OpenIdConnect { .. } => {
+                SecurityKind::OAuth2 { authorization_url, token_url, .. } => {
+                    notes.push(oauth_note(server, authorization_url.as_deref(), token_url.as_deref()));
+                    continue;
+                }
+                SecurityKind::OpenIdConnect { .. } => {
                     notes.push(format!("it takes OAuth: `toolgate servers login {server}`"));
                     continue;
                 }
@@ -105,6 +109,20 @@ impl ApiCredentials {
     fn authorization(&mut self, scheme: &str, secret: &'static str) -> &'static str {
         self.headers.insert("Authorization".to_owned(), format!("{scheme}${{vault:{secret}}}"));
         secret
+    }
+}
+
+/// The client's secret goes to the addresses, so a person writes them down: a document does not choose them.
+fn oauth_note(server: &str, authorization_url: Option<&str>, token_url: Option<&str>) -> String {
+    let login = format!("it takes OAuth: `toolgate servers login {server}`");
+    match (authorization_url, token_url) {
+        (Some(authorization), Some(token)) => format!(
+            "{login}, after `oauth = {{ authorization_url = {authorization:?}, token_url = {token:?}, client_id = \"…\" }}` if these addresses are right"
+        ),
+        (None, Some(token)) => format!(
+            "it takes OAuth without a person: `oauth = {{ flow = \"client_credentials\", token_url = {token:?}, client_id = \"…\", client_secret = \"…\" }}` if this address is right"
+        ),
+        _ => login,
     }
 }
 

@@ -43,6 +43,9 @@ struct ListedConnectorOutput {
     /// Names of tools
     actions: Vec<String>,
     streams: Vec<String>,
+    /// Its credentials are missing or over: what somebody has to do
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_step: Option<String>,
 }
 
 pub(super) async fn list(
@@ -54,9 +57,11 @@ pub(super) async fn list(
     seen.retain(|one| arguments.provider.as_deref().is_none_or(|wanted| wanted == one.connector.provider()));
     let left_out = seen.len().checked_sub(CONNECTORS_MAX).filter(|more| *more > 0);
     let listings = connectors.store.read_listings().await.map_err(|error| down(&error))?;
-    let shown = seen.iter().take(CONNECTORS_MAX).map(|one| {
+    seen.truncate(CONNECTORS_MAX);
+    let missing = connectors.missing_sign_ins(&seen, &context.caller).await;
+    let shown = seen.iter().zip(missing).map(|(one, missing)| {
         let listing = listings.iter().find(|listing| listing.name == one.server);
-        ListedConnectorOutput::of(one, listing)
+        ListedConnectorOutput { next_step: missing, ..ListedConnectorOutput::of(one, listing) }
     });
     Ok(ToolReply::new(ListConnectorsOutput { connectors: shown.collect(), left_out }))
 }
@@ -74,6 +79,7 @@ impl ListedConnectorOutput {
             server: one.server.to_string(),
             actions: tools.iter().filter_map(name).collect(),
             streams: listing.and_then(|one| declared(&one.listing)).unwrap_or_default(),
+            next_step: None,
         }
     }
 }

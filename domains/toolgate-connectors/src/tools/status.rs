@@ -90,7 +90,7 @@ pub(super) async fn status(
     });
     let left_out = seen.len().checked_sub(CONNECTORS_MAX).filter(|more| *more > 0);
     seen.truncate(CONNECTORS_MAX);
-    let states = connectors.states_of(&seen).await?;
+    let states = connectors.states_of(&seen, &context.caller).await?;
     let connectors = states.into_iter().map(ConnectorStateOutput::of).collect();
     Ok(ToolReply::new(ConnectorStatusOutput { connectors, left_out }))
 }

@@ -1,4 +1,5 @@
-//! `connector.test`: the first page of a stream, read as a sync reads it, and nothing of it is kept.
+//! `connector.test`: the first page of a stream, read as a sync reads it, and nothing of it is kept. A connector without streams
+//! has its probe called.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::sync::RecordForm;
 pub(super) const TEST: ToolDefinition = ToolDefinition::reads(
     "connector.test",
     "Try a connector",
-    "Reads the first page of a stream as a sync would, and keeps nothing: says whether the sign-in works, how many records came, and the fields that they have.",
+    "Calls the connector's probe, reads the first page of a stream as a sync would, and keeps nothing: says whether the sign-in works, how many records came, and the fields that they have.",
 )
 .external();
 
@@ -29,9 +30,14 @@ pub(super) struct ConnectorTestArguments {
     stream: Option<String>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 pub(super) struct ConnectorTestOutput {
-    stream: String,
+    /// The action that was called as a probe, if the connector has one
+    #[serde(skip_serializing_if = "Option::is_none")]
+    probe: Option<String>,
+    /// Absent if the connector has none
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream: Option<String>,
     records: usize,
     /// There are more pages
     more: bool,
@@ -48,8 +54,18 @@ pub(super) async fn try_out(
 ) -> Result<ToolReply<ConnectorTestOutput>, Refusal> {
     let ConnectorTestArguments { provider, connection, stream } = arguments;
     let of = connectors.named(&context, &provider, connection.as_deref())?;
-    let wanted = stream.into_iter().collect();
-    let mut streams = connectors.wanted_streams(&of, &context.caller, wanted).await?;
+    let probe = connectors.probe(&of, &context.caller).await?;
+    let wanted: Vec<String> = stream.into_iter().collect();
+    let is_any = wanted.is_empty();
+    let mut streams = match connectors.wanted_streams(&of, &context.caller, wanted).await {
+        Ok(streams) => streams,
+        // The probe has shown what there is to show.
+        Err(_) if is_any && probe.is_some() => {
+            let nothing = ConnectorTestOutput { probe, ..ConnectorTestOutput::default() };
+            return Ok(ToolReply::new(nothing));
+        }
+        Err(refusal) => return Err(refusal),
+    };
     // There is at least one.
     let stream = streams.swap_remove(0);
     let page = connectors.page(&of, &context.caller, &stream, PagePlace::default()).await?;
@@ -57,7 +73,8 @@ pub(super) async fn try_out(
     form.meet(page.records.iter().map(|record| &record.value));
     let rate = connectors.rates.lock().get(&of.server).copied();
     Ok(ToolReply::new(ConnectorTestOutput {
-        stream,
+        probe,
+        stream: Some(stream),
         records: page.records.len(),
         more: page.next_page.is_some() && !page.done,
         fields: form.names().map(str::to_owned).collect(),

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use crate::auth::{AuthRule, KeyPlace};
+use crate::auth::{AuthRule, KeyPlace, OAuthFlowRule, OAuthRule};
 use crate::error::BadConnectorFile;
-use crate::form::{AuthForm, AuthWord, ErrorForm, FileForm, PageWord, PaginationForm, RetryForm};
+use crate::form::{
+    AuthForm, AuthWord, ClientAuthWord, ErrorForm, FileForm, FlowWord, PageWord, PaginationForm, RetryForm,
+};
 use crate::pages::{PAGES_MAX, PageKind, PageRule};
 use crate::rules::{ErrorRule, OkRule, ProviderRules, RateRule, RetryRule, TRIES_MAX};
 use crate::words::{Marked, RequestPlace};
@@ -80,7 +82,7 @@ pub(crate) fn auth(text: &str, form: Option<&AuthForm>) -> Result<AuthRule, BadC
             let says = format!("`{extra}` is none of this kind of `auth`");
             Err(BadConnectorFile::of(text, &form.kind, says))
         }
-        (None, _) => Err(BadConnectorFile::of(text, &form.kind, needs(*form.kind.get_ref()))),
+        (None, _) => Err(BadConnectorFile::of(text, &form.kind, needs(form))),
     }
 }
 
@@ -96,24 +98,51 @@ fn made(form: &AuthForm) -> Option<AuthRule> {
         }
         AuthWord::Basic => AuthRule::Basic { user: form.user.clone()?, password: form.password.clone()? },
         AuthWord::Bearer => AuthRule::Bearer { secret: form.secret.clone()? },
-        AuthWord::Oauth2 => AuthRule::OAuth2 {
-            authorization_url: form.authorization_url.clone()?,
-            token_url: form.token_url.clone()?,
-            scopes: form.scopes.clone(),
-        },
+        AuthWord::Oauth2 => AuthRule::OAuth2(oauth(form)?),
         AuthWord::Signature => AuthRule::Signature { secret: form.secret.clone()? },
         AuthWord::None => AuthRule::Open,
     })
 }
 
-fn needs(kind: AuthWord) -> &'static str {
-    match kind {
+fn oauth(form: &AuthForm) -> Option<OAuthRule> {
+    let flow = match form.flow.unwrap_or(FlowWord::Code) {
+        FlowWord::Code => OAuthFlowRule::Code { authorization_url: address(&form.authorization_url)? },
+        FlowWord::ClientCredentials => {
+            let is_whole =
+                form.authorization_url.is_none() && form.client_id.is_some() && form.client_secret.is_some();
+            is_whole.then_some(OAuthFlowRule::ClientCredentials)?
+        }
+    };
+    Some(OAuthRule {
+        flow,
+        token_url: address(&form.token_url)?,
+        scopes: form.scopes.clone(),
+        client_id: form.client_id.clone(),
+        client_secret: form.client_secret.clone(),
+        client_in_body: form.client_auth == Some(ClientAuthWord::Body),
+    })
+}
+
+/// An address with a host, and without a password.
+fn address(text: &Option<String>) -> Option<String> {
+    let text = text.as_ref()?;
+    let after = ["https://", "http://"].iter().find_map(|scheme| text.strip_prefix(scheme))?;
+    let host = after.split(['/', '?']).next().unwrap_or_default();
+    let fits = !host.is_empty() && !host.contains('@') && !text.contains(['#', ' ']);
+    fits.then(|| text.clone())
+}
+
+fn needs(form: &AuthForm) -> &'static str {
+    match form.kind.get_ref() {
         AuthWord::Key => {
             "`key` needs `place` (header or query), `name` and `secret`, the name of a secret in the vault"
         }
         AuthWord::Basic => "`basic` needs `user` and `password`, names of secrets in the vault",
         AuthWord::Bearer => "`bearer` needs `secret`, the name of a secret in the vault",
-        AuthWord::Oauth2 => "`oauth2` needs `authorization_url` and `token_url`",
+        AuthWord::Oauth2 if form.flow == Some(FlowWord::ClientCredentials) => {
+            "`oauth2` with the flow `client_credentials` needs `token_url`, an address, and `client_id` and `client_secret`, names of secrets in the vault. Nobody signs in, so it has no `authorization_url`"
+        }
+        AuthWord::Oauth2 => "`oauth2` needs `authorization_url` and `token_url`, addresses",
         AuthWord::Signature => "`signature` needs `secret`, the name of a secret in the vault",
         AuthWord::None => "`none` needs nothing",
     }
@@ -134,6 +163,10 @@ fn extra(form: &AuthForm) -> Option<&'static str> {
         ("authorization_url", form.authorization_url.is_some() && !is_oauth),
         ("token_url", form.token_url.is_some() && !is_oauth),
         ("scopes", !form.scopes.is_empty() && !is_oauth),
+        ("flow", form.flow.is_some() && !is_oauth),
+        ("client_id", form.client_id.is_some() && !is_oauth),
+        ("client_secret", form.client_secret.is_some() && !is_oauth),
+        ("client_auth", form.client_auth.is_some() && !is_oauth),
     ];
     keys.into_iter().find(|(_, is_extra)| *is_extra).map(|(name, _)| name)
 }

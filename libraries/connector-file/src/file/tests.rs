@@ -1,7 +1,7 @@
 //! Facts about files that cannot be used, and about those that can.
 
 use super::*;
-use crate::auth::KeyPlace;
+use crate::auth::{KeyPlace, OAuthFlowRule, OAuthRule};
 use crate::fixture::{HEAD, file};
 
 const READ: &str = "[[actions]]\nname = \"look\"\ntitle = \"Look\"\ndescription = \"Looks.\"\nmethod = \"GET\"\npath = \"/t\"\n";
@@ -79,11 +79,25 @@ fn every_kind_of_sign_in_needs_its_own_and_nothing_else() {
         ("kind = \"signature\"\nsecret = \"s\"", AuthRule::Signature { secret: "s".into() }),
         (
             "kind = \"oauth2\"\nauthorization_url = \"https://a/b\"\ntoken_url = \"https://a/t\"\nscopes = [\"x\"]",
-            AuthRule::OAuth2 {
-                authorization_url: "https://a/b".into(),
+            AuthRule::OAuth2(OAuthRule {
+                flow: OAuthFlowRule::Code { authorization_url: "https://a/b".into() },
                 token_url: "https://a/t".into(),
                 scopes: vec!["x".into()],
-            },
+                client_id: None,
+                client_secret: None,
+                client_in_body: false,
+            }),
+        ),
+        (
+            "kind = \"oauth2\"\nflow = \"client_credentials\"\ntoken_url = \"https://a/t\"\nclient_id = \"i\"\nclient_secret = \"s\"\nclient_auth = \"body\"",
+            AuthRule::OAuth2(OAuthRule {
+                flow: OAuthFlowRule::ClientCredentials,
+                token_url: "https://a/t".into(),
+                scopes: vec![],
+                client_id: Some("i".into()),
+                client_secret: Some("s".into()),
+                client_in_body: true,
+            }),
         ),
     ] {
         assert_eq!(*file(&format!("[auth]\n{form}\n")).auth(), rule);
@@ -94,6 +108,16 @@ fn every_kind_of_sign_in_needs_its_own_and_nothing_else() {
         ("kind = \"key\"\nplace = \"path\"\nname = \"k\"\nsecret = \"s\"", "`key` needs"),
         ("kind = \"basic\"\nuser = \"u\"", "`basic` needs"),
         ("kind = \"oauth2\"", "`oauth2` needs"),
+        ("kind = \"oauth2\"\nauthorization_url = \"a/b\"\ntoken_url = \"https://a/t\"", "`oauth2` needs"),
+        (
+            "kind = \"oauth2\"\nauthorization_url = \"https://a/b\"\ntoken_url = \"https://me:pw@a/t\"",
+            "`oauth2` needs",
+        ),
+        (
+            "kind = \"oauth2\"\nflow = \"client_credentials\"\ntoken_url = \"https://a/t\"\nclient_id = \"i\"",
+            "`client_credentials` needs",
+        ),
+        ("kind = \"bearer\"\nsecret = \"s\"\nflow = \"code\"", "`flow` is none of this kind"),
         ("kind = \"none\"\nsecret = \"s\"", "`secret` is none of this kind"),
         ("kind = \"bearer\"\nsecret = \"s\"\nscopes = [\"x\"]", "`scopes` is none of this kind"),
     ] {

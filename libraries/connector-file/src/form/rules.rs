@@ -19,6 +19,24 @@ pub(crate) struct AuthForm {
     pub(crate) token_url: Option<String>,
     #[serde(default)]
     pub(crate) scopes: Vec<String>,
+    pub(crate) flow: Option<FlowWord>,
+    pub(crate) client_id: Option<String>,
+    pub(crate) client_secret: Option<String>,
+    pub(crate) client_auth: Option<ClientAuthWord>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum FlowWord {
+    Code,
+    ClientCredentials,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ClientAuthWord {
+    Header,
+    Body,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use rmcp::transport::auth::{AuthError, CredentialStore, OAuthClientConfig, StoredCredentials};
 use toolgate_core::{PrincipalId, ServerName};
 
+use super::endpoint::OAuthEndpoints;
 use crate::secret::Secret;
 use crate::vault::{SIGN_IN, Vault, VaultError};
 
@@ -23,6 +24,9 @@ pub(crate) struct SignIn {
     /// Scopes that the server required and that were not granted yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) wanted_scopes: Vec<String>,
+    /// The addresses of the authorization server, if they were written down. `None` if the server publishes them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) endpoints: Option<OAuthEndpoints>,
     /// `None` if the authorization server revoked it: a person has to sign in again.
     pub(crate) credentials: Option<StoredCredentials>,
 }
@@ -65,6 +69,17 @@ pub(crate) struct TokenLifetime {
 }
 
 impl AccessToken {
+    /// The token of a token answer that came at a time.
+    pub(crate) fn of(response: &serde_json::Value, received_at: Option<u64>) -> Option<Self> {
+        let value = Secret::new(response.get("access_token")?.as_str()?);
+        let lasts = response.get("expires_in").and_then(serde_json::Value::as_u64);
+        let span = lasts.zip(received_at).map(|(lasts, since)| {
+            let expires = since.saturating_add(lasts);
+            TokenLifetime { expires, renew_at: expires.saturating_sub(RENEW_BEFORE_SECONDS.min(lasts / 4)) }
+        });
+        Some(Self { value, span })
+    }
+
     pub(crate) fn is_good(&self, now: u64) -> bool {
         self.span.is_none_or(|span| now < span.expires)
     }
@@ -78,20 +93,17 @@ impl SignIn {
     pub(crate) fn token(&self) -> Option<AccessToken> {
         let credentials = self.credentials.as_ref()?;
         let response = serde_json::to_value(credentials.token_response.as_ref()?).ok()?;
-        let value = Secret::new(response.get("access_token")?.as_str()?);
-        let lasts = response.get("expires_in").and_then(serde_json::Value::as_u64);
-        let span = lasts.zip(credentials.token_received_at).map(|(lasts, since)| {
-            let expires = since.saturating_add(lasts);
-            TokenLifetime { expires, renew_at: expires.saturating_sub(RENEW_BEFORE_SECONDS.min(lasts / 4)) }
-        });
-        Some(AccessToken { value, span })
+        AccessToken::of(&response, credentials.token_received_at)
     }
 
     pub(crate) fn renews(&self) -> bool {
-        let response = self.credentials.as_ref().and_then(|credentials| credentials.token_response.as_ref());
-        let response = response.and_then(|response| serde_json::to_value(response).ok());
-        response
-            .is_some_and(|response| response.get("refresh_token").is_some_and(serde_json::Value::is_string))
+        self.refresh_token().is_some()
+    }
+
+    pub(crate) fn refresh_token(&self) -> Option<Secret> {
+        let response = self.credentials.as_ref()?.token_response.as_ref()?;
+        let response = serde_json::to_value(response).ok()?;
+        response.get("refresh_token")?.as_str().map(Secret::new)
     }
 }
 
@@ -146,6 +158,7 @@ impl CredentialStore for SignInCredentials {
                 url: url.clone(),
                 client: client.clone(),
                 wanted_scopes: Vec::new(),
+                endpoints: None,
                 credentials: Some(credentials),
             },
             None => {

@@ -10,6 +10,7 @@ use toolgate_core::egress::Egress;
 use toolgate_core::{PrincipalId, ServerName};
 use url::Url;
 
+use super::code::CodeFlow;
 use super::kept::{SignIn, SignInCredentials, SignInOwner, StoredClient, StoredSignIn, StoredSignInError};
 use super::{OAuthSpec, challenge};
 use crate::outbound::OutboundClient;
@@ -56,6 +57,10 @@ pub enum LoginError {
         "server \"{server}\" wants its sign-in at {url}, which is not an https address: the gateway sends no one there"
     )]
     Address { server: ServerName, url: String },
+    #[error(
+        "a sign-in at \"{server}\" needs a client\nhint: register one with the provider and name it: `client_id` under [servers.oauth], or the secret that the connector file names, with `toolgate secrets set {server} NAME`"
+    )]
+    NoClient { server: ServerName },
     #[error("the authorization server said no: {said}")]
     Denied { said: String },
     #[error(
@@ -78,9 +83,26 @@ pub struct SignedIn {
 
 /// A pending sign-in. The secrets of the exchange stay in memory: they are worthless afterwards.
 pub struct PendingLogin {
-    session: AuthorizationSession,
+    exchange: LoginExchange,
     kept: StoredSignIn,
     state: String,
+}
+
+/// The rest of a sign-in, once the person has agreed.
+enum LoginExchange {
+    /// At the authorization server that the server publishes.
+    Published(Box<AuthorizationSession>),
+    /// At addresses that somebody wrote down.
+    Named(Box<CodeFlow>),
+}
+
+impl LoginExchange {
+    fn authorization_url(&self) -> &str {
+        match self {
+            LoginExchange::Published(session) => &session.auth_url,
+            LoginExchange::Named(flow) => &flow.authorization_url,
+        }
+    }
 }
 
 impl PendingLogin {
@@ -94,20 +116,29 @@ impl PendingLogin {
         let owner = SignInOwner { server: options.server.clone(), principal: options.principal.clone() };
         let kept = StoredSignIn { vault: vault.clone(), owner, by: options.by.clone() };
         let earlier = kept.read().await.or_else(unreadable_is_none)?;
-        let mut opening = SignInStart::find(options, redirect_uri).await?;
-        let scopes = opening.scopes(earlier.as_ref()).await;
-        let client = opening.client(&scopes).await?;
-        let session = opening.session(&kept, client, scopes).await?;
-        if !is_for_a_browser(&session.auth_url) {
-            return Err(LoginError::Address { server: kept.owner.server, url: shown(&session.auth_url) });
+        let exchange = match options.spec.endpoints.is_some() {
+            true => LoginExchange::Named(Box::new(named(&options, earlier.as_ref(), redirect_uri)?)),
+            false => {
+                let mut opening = SignInStart::find(options, redirect_uri).await?;
+                let scopes = opening.scopes(earlier.as_ref()).await;
+                let client = opening.client(&scopes).await?;
+                LoginExchange::Published(Box::new(opening.session(&kept, client, scopes).await?))
+            }
+        };
+        let url = exchange.authorization_url();
+        if !is_for_a_browser(url) {
+            return Err(LoginError::Address { server: kept.owner.server, url: shown(url) });
         }
-        let state = parameter(&session.auth_url, "state").unwrap_or_default();
-        Ok(PendingLogin { session, kept, state })
+        let state = match &exchange {
+            LoginExchange::Published(session) => parameter(&session.auth_url, "state").unwrap_or_default(),
+            LoginExchange::Named(flow) => flow.state.clone(),
+        };
+        Ok(PendingLogin { exchange, kept, state })
     }
 
     /// The address for the person.
     pub fn authorization_url(&self) -> &str {
-        &self.session.auth_url
+        self.exchange.authorization_url()
     }
 
     /// Takes the full address to which the browser was redirected, and fetches the token. After an error that
@@ -121,13 +152,53 @@ impl PendingLogin {
             let description = parameter(callback, "error_description").unwrap_or_default();
             return Err(LoginError::Denied { said: shown(&format!("{error} {description}")) });
         }
-        self.session.handle_callback_url(callback).await.map_err(|error| failed(server, &error))?;
+        match &self.exchange {
+            LoginExchange::Published(session) => {
+                session.handle_callback_url(callback).await.map_err(|error| failed(server, &error))?;
+            }
+            LoginExchange::Named(flow) => {
+                let why = |why: String| LoginError::Failed { server: server.clone(), why };
+                let code = parameter(callback, "code").ok_or_else(|| why("there is no code".into()))?;
+                let sign_in = flow.exchange(&code).await.map_err(|refusal| why(refusal.to_string()))?;
+                self.kept.write(&sign_in).await.map_err(unkept)?;
+            }
+        }
         let sign_in = self.kept.read().await.map_err(unkept)?;
         let sign_in = sign_in.ok_or_else(|| LoginError::Vault("it is not there any more".into()))?;
         let renews = sign_in.renews();
         let scopes = sign_in.credentials.map(|credentials| credentials.granted_scopes).unwrap_or_default();
         Ok(SignedIn { scopes, renews })
     }
+}
+
+/// A sign-in at addresses that somebody wrote down. Nothing is asked before the person has agreed.
+fn named(
+    options: &LoginOptions,
+    earlier: Option<&SignIn>,
+    redirect_uri: &str,
+) -> Result<CodeFlow, LoginError> {
+    let LoginOptions { server, url, reach, egress, spec, .. } = options;
+    let no_client = || LoginError::NoClient { server: server.clone() };
+    let id = spec.client_id.clone().ok_or_else(no_client)?;
+    let secret = spec.client_secret.as_ref().map(|secret| secret.expose().to_owned());
+    let client = StoredClient { id, secret, redirect_uri: redirect_uri.to_owned() };
+    let scopes = with_earlier(spec.scopes.clone(), earlier);
+    let endpoints = spec.endpoints.clone().ok_or_else(no_client)?;
+    let address = shown(&endpoints.authorization_url);
+    let flow = CodeFlow::begin(OutboundClient::new(*reach, egress), endpoints, client, url.clone(), scopes);
+    flow.ok_or_else(|| LoginError::Address { server: server.clone(), url: address })
+}
+
+/// The scopes with those that an earlier sign-in had, if a server asked for more since.
+fn with_earlier(mut scopes: Vec<String>, earlier: Option<&SignIn>) -> Vec<String> {
+    let Some(earlier) = earlier.filter(|earlier| !earlier.wanted_scopes.is_empty()) else { return scopes };
+    let granted = earlier.credentials.iter().flat_map(|credentials| &credentials.granted_scopes);
+    for scope in granted.chain(&earlier.wanted_scopes) {
+        if !scopes.contains(scope) {
+            scopes.push(scope.clone());
+        }
+    }
+    scopes
 }
 
 /// A sign-in with a known authorization server.
@@ -178,19 +249,11 @@ impl SignInStart {
 
     /// The operator's scopes, otherwise the server's; and those that an earlier sign-in had or lacked.
     async fn scopes(&self, earlier: Option<&SignIn>) -> Vec<String> {
-        let mut scopes = match &self.options.spec.scopes[..] {
+        let scopes = match &self.options.spec.scopes[..] {
             [] => self.manager.select_initial_scopes(&[]).await,
             written => written.to_vec(),
         };
-        if let Some(earlier) = earlier.filter(|earlier| !earlier.wanted_scopes.is_empty()) {
-            let granted = earlier.credentials.iter().flat_map(|credentials| &credentials.granted_scopes);
-            for scope in granted.chain(&earlier.wanted_scopes) {
-                if !scopes.contains(scope) {
-                    scopes.push(scope.clone());
-                }
-            }
-        }
-        scopes
+        with_earlier(scopes, earlier)
     }
 
     /// Registered by hand, else the metadata document if the authorization server reads such, else registered now.

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use rmcp::transport::auth::{AuthError, AuthorizationManager};
 
-use super::challenge;
+use super::endpoint::{OAuthEndpoints, TokenRefusal};
 use super::kept::{SignIn, SignInCredentials, StoredSignIn, StoredSignInError};
+use super::{challenge, code};
 use crate::outbound::OutboundClient;
 
 /// Another gateway may have used the refresh token a moment ago and not have stored the result yet.
@@ -32,6 +33,9 @@ pub(crate) struct TokenRenewal<'r> {
 impl TokenRenewal<'_> {
     /// New tokens are in the vault before they are used: a lost refresh token cannot be fetched again.
     pub(crate) async fn run(&self, old: &SignIn) -> Result<SignIn, RenewalError> {
+        if let Some(endpoints) = &old.endpoints {
+            return self.run_at(endpoints, old).await;
+        }
         let manager = self.manager(old).await?;
         match manager.refresh_token().await {
             Ok(_) => self.read().await,
@@ -40,6 +44,25 @@ impl TokenRenewal<'_> {
                 Err(RenewalError::SignInAgain("the token has run out and cannot be renewed".into()))
             }
             Err(error) => Err(RenewalError::Later(error.to_string())),
+        }
+    }
+
+    /// The addresses that were kept with the sign-in, whatever the configuration says by now: a refresh token is for no other.
+    async fn run_at(&self, endpoints: &OAuthEndpoints, old: &SignIn) -> Result<SignIn, RenewalError> {
+        let Some(refresh_token) = old.refresh_token() else {
+            return Err(RenewalError::SignInAgain("the token has run out and cannot be renewed".into()));
+        };
+        match code::refreshed(&self.outbound, endpoints, old, refresh_token.expose()).await {
+            Ok(renewed) => {
+                let written = self.kept.write(&renewed).await;
+                written.map_err(|error| RenewalError::Later(error.to_string()))?;
+                Ok(renewed)
+            }
+            Err(refusal) if refusal.is("invalid_grant") => self.look_again(old).await,
+            Err(refusal @ TokenRefusal::Refused { .. }) => {
+                Err(RenewalError::SignInAgain(refusal.to_string()))
+            }
+            Err(refusal) => Err(RenewalError::Later(refusal.to_string())),
         }
     }
 

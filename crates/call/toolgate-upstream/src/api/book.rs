@@ -37,6 +37,8 @@ pub(super) struct ApiBook {
     pub(super) tools: BTreeMap<String, BookTool>,
     pub(super) streams: BTreeMap<String, ConnectorStream>,
     pub(super) auth: AuthRule,
+    /// The action that trying a connection calls.
+    pub(super) probe: Option<String>,
     pub(super) title: String,
     pub(super) version: String,
     pub(super) description: Option<String>,
@@ -61,6 +63,7 @@ impl ApiBook {
             tools: BTreeMap::new(),
             streams: BTreeMap::new(),
             auth: file.map_or(AuthRule::Open, |file| file.auth().clone()),
+            probe: file.and_then(ConnectorFile::probe).map(str::to_owned),
             title: file.map(|file| file.title().to_owned()).unwrap_or_default(),
             version: file.map(|file| file.version().to_owned()).unwrap_or_default(),
             description: file.map(|file| file.description().to_owned()).filter(|text| !text.is_empty()),

@@ -16,7 +16,7 @@ use super::origin::{ApiOrigin, RequestCredentials, SignedParts};
 use crate::client::{ServerResponse, shown};
 use crate::context::ServerContext;
 use crate::http::{Endpoint, body_fault, send_fault};
-use crate::keys::SecretUser;
+use crate::keys::{SecretUser, TokenSource};
 
 const REDIRECTS_MAX: usize = 5;
 
@@ -99,7 +99,7 @@ impl ApiRoute<'_> {
         let mut headers = headers_of(sent.request).map_err(refused_header)?;
         let Some(credentials) = credentials else {
             headers.entry(header::ACCEPT).or_insert(ACCEPT);
-            let endpoint = Endpoint::of_api(self.ctx, url, &BTreeMap::new());
+            let endpoint = Endpoint::of_api(self.ctx, url, &BTreeMap::new(), TokenSource::SignIn);
             let endpoint = endpoint.map_err(|bad| self.ctx.down(bad.to_string()))?;
             let answered = endpoint.send_openly(method.clone(), headers, body.into()).await;
             return answered.map_err(|error| send_fault(self.ctx, error));

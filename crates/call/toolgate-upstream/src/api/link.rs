@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::{Mutex, RwLock};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 use toolgate_core::id::CallId;
-use toolgate_core::port::{Caller, ServerError, ServerReply, ServerRequest};
+use toolgate_core::port::{Caller, NoKey, ServerError, ServerReply, ServerRequest};
 use toolgate_core::{RawJson, RpcError};
 
 use super::arguments::{self, CalledTool};
@@ -30,6 +30,8 @@ const LOOK_PAUSE: Duration = Duration::from_secs(10);
 /// Private methods, which only the gateway sends.
 const PREVIEW: &str = "toolgate/preview";
 const STREAM: &str = "toolgate/stream";
+const SIGN_IN: &str = "toolgate/sign-in";
+const PROBE: &str = "toolgate/probe";
 
 pub(crate) struct ApiLink {
     ctx: Arc<ServerContext>,
@@ -81,6 +83,8 @@ impl ApiLink {
             "ping" => Ok(RawJson::EMPTY),
             PREVIEW => self.preview(request, who).await,
             STREAM => self.stream(request, who).await,
+            SIGN_IN => self.sign_in(who).await,
+            PROBE => self.probe(request, who, patience).await,
             other => Err(RpcError::method_not_found(other).into()),
         }
     }
@@ -108,7 +112,7 @@ impl ApiLink {
             }
             *looked = Instant::now();
         }
-        match self.sources.read_again(&self.opened()).await {
+        match self.sources.read_again(&self.ctx, &self.opened()).await {
             Ok(None) => Ok(()),
             Ok(Some(opened)) => {
                 *self.opened.write() = Arc::new(opened);
@@ -158,6 +162,33 @@ impl ApiLink {
         let known = opened.book.streams.get(name).ok_or_else(unknown)?;
         let id = self.call_id(request);
         stream::read(self.route(&opened, who), known, &params, &id).await
+    }
+
+    /// Whether the credentials for a request are there. Nothing is sent to the API.
+    async fn sign_in(&self, who: SecretUser<'_>) -> Result<RawJson, ServerError> {
+        let opened = self.opened();
+        let found = opened.origin.credentials(&self.ctx, who).await;
+        Ok(RawJson::from_serialize(&match found {
+            Ok(_) => json!({}),
+            Err(NoKey(missing)) => json!({ "missing": missing }),
+        }))
+    }
+
+    /// Calls the action that the connector file names for trying a connection.
+    async fn probe(
+        &self,
+        request: &ServerRequest,
+        who: SecretUser<'_>,
+        patience: Duration,
+    ) -> Result<RawJson, ServerError> {
+        let opened = self.opened();
+        let Some(name) = opened.book.probe.as_deref() else { return Ok(RawJson::EMPTY) };
+        let BookToolKind::Action(action) = &found(&opened, name)?.kind else { return Ok(RawJson::EMPTY) };
+        let (id, uri) = (self.call_id(request), format!("api://{}/{name}", self.ctx.name()));
+        let arguments = Map::new();
+        let call = ApiCall { arguments: &arguments, id: &id, uri: &uri, patience };
+        let result = connector::call(self.route(&opened, who), action, &call).await?;
+        Ok(RawJson::from_serialize(&json!({ "action": name, "result": result })))
     }
 
     fn route<'a>(&'a self, opened: &'a OpenedApi, who: SecretUser<'a>) -> ApiRoute<'a> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 use toolgate_core::RawJson;
 use toolgate_core::server::ApiSpec;
+use toolgate_outbound::OutboundSettings;
 use toolgate_wire::ProtocolVersion;
 
 use super::book::ApiBook;
@@ -22,8 +23,9 @@ pub(crate) async fn open(
     ctx: &Arc<ServerContext>,
     spec: &ApiSpec,
 ) -> Result<(ServerLink, ServerIntroduction), OpenError> {
-    let sources = ApiSources::new(ctx, spec);
-    let opened = sources.read().await.map_err(|trouble| OpenError::Fault(trouble.to_string()))?;
+    let way = OutboundSettings { reach: ctx.spec.reach, egress: ctx.spec.egress.clone() };
+    let sources = ApiSources::new(&way, ctx.spec.connect_timeout, spec);
+    let opened = sources.read(ctx).await.map_err(|trouble| OpenError::Fault(trouble.to_string()))?;
     let opening = introduction(ctx, &opened.book);
     let left_out = opened.book.left_out;
     if left_out > 0 {

@@ -1,10 +1,11 @@
 //! An API whose description has been read: its book, and the origin that its requests go to.
 
-use std::sync::Arc;
+use std::time::Duration;
 
 use connector_file::{BadConnectorFile, ConnectorFile, shipped};
 use openapi_tools::{ReadLimits, join_base};
 use toolgate_core::server::ApiSpec;
+use toolgate_outbound::OutboundSettings;
 use url::Url;
 
 use super::book::{ApiBook, BookSources};
@@ -16,7 +17,6 @@ use crate::context::ServerContext;
 
 /// The places of the descriptions of one API.
 pub(super) struct ApiSources {
-    ctx: Arc<ServerContext>,
     spec: ApiSpec,
     reader: SourceReader,
 }
@@ -34,6 +34,12 @@ struct ReadStamps {
     document: Option<(SourcePlace, SourceStamp)>,
 }
 
+/// What a sign-in needs to know.
+pub(super) struct SignInSources {
+    pub(super) base: Url,
+    pub(super) file: Option<ConnectorFile>,
+}
+
 /// A connector file, and its place if it does not ship.
 struct ReadFile {
     file: ConnectorFile,
@@ -41,21 +47,37 @@ struct ReadFile {
 }
 
 impl ApiSources {
-    pub(super) fn new(ctx: &Arc<ServerContext>, spec: &ApiSpec) -> Self {
-        let reader = SourceReader::new(ctx, ReadLimits::default().bytes_max);
-        Self { ctx: ctx.clone(), spec: spec.clone(), reader }
+    pub(super) fn new(way: &OutboundSettings, limit: Duration, spec: &ApiSpec) -> Self {
+        let reader = SourceReader::new(way, limit, ReadLimits::default().bytes_max);
+        Self { spec: spec.clone(), reader }
     }
 
-    /// Reads everything.
-    pub(super) async fn read(&self) -> Result<OpenedApi, SourceTrouble> {
+    /// Reads what a sign-in needs: the connector file, and the document only if nothing else tells the address of the API.
+    pub(super) async fn sign_in(&self) -> Result<SignInSources, SourceTrouble> {
         let file = self.file().await?;
-        let named = file.as_ref().and_then(|read| read.file.document().map(str::to_owned));
-        let folder = file.as_ref().and_then(|read| read.place.as_ref()).map(|(place, _)| place);
-        let document = match (&self.spec.document, &named) {
+        let names_base = |read: &ReadFile| read.file.base_url().is_some();
+        let document = match self.spec.base_url.is_some() || file.as_ref().is_some_and(names_base) {
+            true => None,
+            false => self.any_document(file.as_ref()).await?,
+        };
+        let base = self.base(file.as_ref().map(|read| &read.file), document.as_ref())?;
+        Ok(SignInSources { base, file: file.map(|read| read.file) })
+    }
+
+    async fn any_document(&self, file: Option<&ReadFile>) -> Result<Option<ReadDocument>, SourceTrouble> {
+        let named = file.and_then(|read| read.file.document());
+        let folder = file.and_then(|read| read.place.as_ref()).map(|(place, _)| place);
+        Ok(match (&self.spec.document, named) {
             (Some(own), _) => Some(self.document(SourcePlace::of(own, None)?).await?),
             (None, Some(named)) => Some(self.document(SourcePlace::of(named, folder)?).await?),
             (None, None) => None,
-        };
+        })
+    }
+
+    /// Reads everything.
+    pub(super) async fn read(&self, ctx: &ServerContext) -> Result<OpenedApi, SourceTrouble> {
+        let file = self.file().await?;
+        let document = self.any_document(file.as_ref()).await?;
         let base = self.base(file.as_ref().map(|read| &read.file), document.as_ref())?;
         let stamps = ReadStamps {
             file: file.as_ref().and_then(|read| read.place.clone()),
@@ -80,17 +102,21 @@ impl ApiSources {
         let book = book
             .await?
             .map_err(|bad: String| SourceTrouble::Bad(format!("the connector file cannot be used: {bad}")))?;
-        let origin = ApiOrigin::new(&self.ctx, &base, &self.spec, &book.auth);
+        let origin = ApiOrigin::new(ctx, &base, &self.spec, &book.auth);
         let origin = origin.map_err(|bad| SourceTrouble::Bad(bad.to_string()))?;
         Ok(OpenedApi { book, origin, stamps })
     }
 
     /// Reads everything again if something has changed.
-    pub(super) async fn read_again(&self, before: &OpenedApi) -> Result<Option<OpenedApi>, SourceTrouble> {
+    pub(super) async fn read_again(
+        &self,
+        ctx: &ServerContext,
+        before: &OpenedApi,
+    ) -> Result<Option<OpenedApi>, SourceTrouble> {
         for read in [&before.stamps.file, &before.stamps.document] {
             let Some((place, stamp)) = read else { continue };
             if self.reader.read(place, Some(stamp)).await?.is_some() {
-                return self.read().await.map(Some);
+                return self.read(ctx).await.map(Some);
             }
         }
         Ok(None)

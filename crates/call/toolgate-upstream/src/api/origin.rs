@@ -7,20 +7,21 @@ use base64::prelude::BASE64_STANDARD;
 use connector_file::{AuthRule, signature_headers};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use toolgate_core::port::{NoKey, SecretViewer};
-use toolgate_core::server::ApiSpec;
+use toolgate_core::server::{ApiSpec, OAuthFlow};
 use url::Url;
 
 use super::masks::SecretMasks;
+use super::sign_in;
 use crate::client::BadAddress;
 use crate::context::ServerContext;
 use crate::http::Endpoint;
-use crate::keys::{SecretTemplate, SecretUser};
+use crate::keys::{GrantTemplate, SecretTemplate, SecretUser, TokenSource};
 
 pub(super) struct ApiOrigin {
     pub(super) endpoint: Endpoint,
     /// The base address without a slash at its end.
     pub(super) base: String,
-    /// Names of headers that the operator or the connector file sets.
+    /// Names of headers that the operator, the connector file or a sign-in sets.
     pub(super) header_names: Vec<String>,
     pub(super) query: Vec<(String, SecretTemplate)>,
     /// All templates that have secrets, those of headers too.
@@ -73,10 +74,16 @@ impl ApiOrigin {
             RequestSigning::Signature { secret: key } => secret.push(key.clone()),
         }
         secret.retain(SecretTemplate::has_secrets);
+        let tokens = tokens(spec, auth, &headers)?;
+        let mut header_names: Vec<String> = headers.keys().cloned().collect();
+        let has_token = matches!(signing, RequestSigning::Basic { .. }) || tokens != TokenSource::SignIn;
+        if has_token && !names_authorization(&headers) {
+            header_names.push("authorization".to_owned());
+        }
         Ok(Self {
-            endpoint: Endpoint::of_api(ctx, base, &headers)?,
+            endpoint: Endpoint::of_api(ctx, base, &headers, tokens)?,
             base: base.as_str().trim_end_matches('/').to_owned(),
-            header_names: headers.into_keys().collect(),
+            header_names,
             query,
             secret,
             signing,
@@ -118,9 +125,7 @@ impl ApiOrigin {
                 credentials.signing_secret = Some(secret.filled(keyring, server, who, viewer).await?);
             }
         }
-        if keyring.signs_in(server) {
-            values.push(keyring.access_token(server, who, &address).await?);
-        }
+        values.extend(self.endpoint.bearer_token(who).await?);
         credentials.masks = SecretMasks::of(values);
         Ok(credentials)
     }
@@ -163,10 +168,45 @@ fn signing(auth: &AuthRule) -> Result<RequestSigning, BadAddress> {
             RequestSigning::Basic { user: secret(user)?, password: secret(password)? }
         }
         AuthRule::Signature { secret: name } => RequestSigning::Signature { secret: secret(name)? },
-        AuthRule::Open | AuthRule::Key { .. } | AuthRule::Bearer { .. } | AuthRule::OAuth2 { .. } => {
+        AuthRule::Open | AuthRule::Key { .. } | AuthRule::Bearer { .. } | AuthRule::OAuth2(_) => {
             RequestSigning::Nothing
         }
     })
+}
+
+/// A header that the operator wrote has precedence over everything that makes a token.
+fn tokens(
+    spec: &ApiSpec,
+    auth: &AuthRule,
+    headers: &BTreeMap<String, String>,
+) -> Result<TokenSource, BadAddress> {
+    if names_authorization(headers) {
+        return Ok(TokenSource::SignIn);
+    }
+    let oauth = sign_in::merged(&spec.oauth, auth);
+    match oauth.flow {
+        None => Ok(TokenSource::SignIn),
+        // Without addresses it is up to the API whether it wants a sign-in.
+        Some(OAuthFlow::Code) if oauth.token_url.is_none() => Ok(TokenSource::SignIn),
+        Some(OAuthFlow::Code) => Ok(TokenSource::RequiredSignIn),
+        Some(OAuthFlow::ClientCredentials) => {
+            let said = |name: &str, said: Option<String>| {
+                let reason = format!("the flow client_credentials needs `{name}`");
+                said.ok_or(BadAddress::Header { name: "authorization".to_owned(), reason })
+            };
+            Ok(TokenSource::Client(GrantTemplate {
+                token_url: said("token_url", oauth.token_url)?,
+                client_id: template("client_id", &said("client_id", oauth.client_id)?)?,
+                client_secret: template("client_secret", &said("client_secret", oauth.client_secret)?)?,
+                scopes: oauth.scopes,
+                client_auth: oauth.client_auth.unwrap_or_default(),
+            }))
+        }
+    }
+}
+
+fn names_authorization(headers: &BTreeMap<String, String>) -> bool {
+    headers.keys().any(|name| name.eq_ignore_ascii_case("authorization"))
 }
 
 fn template(name: &str, value: &str) -> Result<SecretTemplate, BadAddress> {

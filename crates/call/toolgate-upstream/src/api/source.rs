@@ -1,20 +1,17 @@
 //! The bytes of a description: a file, or an address that is asked as any other of this server is.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use http::{HeaderValue, Request, StatusCode, header};
 use toolgate_core::Digest;
 use toolgate_core::address::Reach;
-use toolgate_core::egress::Egress;
 use toolgate_core::server::is_web_address;
-use toolgate_outbound::{Client, OutboundAnswer, Resolver};
+use toolgate_outbound::{Client, OutboundAnswer, OutboundSettings, Resolver};
 use url::Url;
 
 use crate::client::shown;
-use crate::context::ServerContext;
 
 const REDIRECTS_MAX: usize = 5;
 
@@ -109,10 +106,8 @@ impl SourcePlace {
 }
 
 impl SourceReader {
-    pub(super) fn new(ctx: &ServerContext, bytes_max: usize) -> Self {
-        let egress: &Arc<Egress> = &ctx.spec.egress;
-        let client = Client::within(ctx.spec.reach, egress);
-        Self { client, reach: ctx.spec.reach, limit: ctx.spec.connect_timeout, bytes_max }
+    pub(super) fn new(way: &OutboundSettings, limit: Duration, bytes_max: usize) -> Self {
+        Self { client: Client::within(way.reach, &way.egress), reach: way.reach, limit, bytes_max }
     }
 
     /// Reads a description. `None` if it is still the one that `before` marks.

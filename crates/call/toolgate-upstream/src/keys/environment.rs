@@ -7,8 +7,7 @@ use toolgate_core::Digest;
 use toolgate_core::port::{Keyring, NoKey, SecretViewer};
 use toolgate_core::server::{ServerSpec, TransportSpec};
 
-use super::SecretUser;
-use super::template::{SecretTemplate, has_secret};
+use super::template::{SecretTemplate, SecretUser, has_secret};
 
 type Environment = BTreeMap<String, String>;
 

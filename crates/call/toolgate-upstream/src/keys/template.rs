@@ -1,9 +1,10 @@
 //! A configured value with places for secrets in it: `Bearer ${vault:TOKEN}`.
 
-use toolgate_core::ServerName;
 use toolgate_core::port::{Keyring, NoKey, SecretViewer};
+use toolgate_core::{PrincipalId, ServerName};
 
-use super::SecretUser;
+/// The principal, or the gateway itself.
+pub(crate) type SecretUser<'a> = Option<&'a PrincipalId>;
 
 const OPENING: &str = "${vault:";
 const CLOSING: char = '}';
@@ -29,6 +30,29 @@ pub(crate) enum BadTemplate {
 /// True if a value has a place for a secret.
 pub(crate) fn has_secret(value: &str) -> bool {
     value.contains(OPENING)
+}
+
+/// The names of the secrets in a configured value.
+pub fn secret_names(value: &str) -> Vec<String> {
+    let template = SecretTemplate::parse(value);
+    let parts = template.map(|template| template.0).unwrap_or_default();
+    let name = |part| match part {
+        SecretTemplatePart::Secret(name) => Some(name),
+        SecretTemplatePart::Text(_) => None,
+    };
+    parts.into_iter().filter_map(name).collect()
+}
+
+/// A configured value with its secrets, as the viewer may see them.
+pub async fn with_secrets(
+    value: &str,
+    keyring: &dyn Keyring,
+    server: &ServerName,
+    who: SecretUser<'_>,
+    viewer: SecretViewer<'_>,
+) -> Result<String, NoKey> {
+    let template = SecretTemplate::parse(value).map_err(|bad| NoKey(bad.to_string()))?;
+    template.filled(keyring, server, who, viewer).await
 }
 
 impl SecretTemplate {

@@ -105,7 +105,13 @@ fn name() -> ServerName {
 
 fn keys(pocket: &Arc<Pocket>, value: &str) -> Arc<ServerKeys> {
     let template = SecretTemplate::parse(value).expect("a template");
-    ServerKeys::new(name(), URL.into(), pocket.clone(), vec![(HeaderName::from_static("x-key"), template)])
+    ServerKeys::new(
+        name(),
+        URL.into(),
+        pocket.clone(),
+        vec![(HeaderName::from_static("x-key"), template)],
+        TokenSource::SignIn,
+    )
 }
 
 async fn shown(keys: &ServerKeys, who: Option<&str>) -> Result<String, NoKey> {
@@ -120,7 +126,7 @@ async fn shown(keys: &ServerKeys, who: Option<&str>) -> Result<String, NoKey> {
 #[tokio::test]
 async fn a_server_without_secrets_where_nobody_signs_in_asks_the_keyring_once() {
     let pocket = Arc::new(Pocket::default());
-    let keys = ServerKeys::new(name(), URL.into(), pocket.clone(), Vec::new());
+    let keys = ServerKeys::new(name(), URL.into(), pocket.clone(), Vec::new(), TokenSource::SignIn);
     assert!((0..100).all(|_| keys.are_none()));
     assert_eq!(pocket.count(), 1);
     pocket.signs_in.store(true, Ordering::Release);
@@ -174,7 +180,7 @@ async fn a_missing_secret_is_named_and_a_bad_one_is_not_shown() {
 #[tokio::test]
 async fn who_signed_in_shows_a_token() {
     let pocket = Pocket::with_tokens(&["t1"]);
-    let keys = ServerKeys::new(name(), URL.into(), pocket, Vec::new());
+    let keys = ServerKeys::new(name(), URL.into(), pocket, Vec::new(), TokenSource::SignIn);
     assert_eq!(shown(&keys, None).await.as_deref(), Ok("Bearer t1"));
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use toolgate_catalog::{HintTrust, ServerSettings, ToolNameFilter, check_reserved, check_server_name};
 use toolgate_core::address::{AddressRules, Reach};
 use toolgate_core::codes;
-use toolgate_core::server::{ApiSpec, AskPermissions, Isolation, ServerSpec, TransportSpec};
+use toolgate_core::server::{ApiOAuth, ApiSpec, AskPermissions, Isolation, ServerSpec, TransportSpec};
 use toolgate_core::tool::CallRate;
 use toolgate_core::{Refusal, ServerName};
 
@@ -210,7 +210,8 @@ fn read_api(fields: &JsonFields<'_>, rules: AddressRules) -> Result<ApiSpec, Ref
             .hint("give the address of its OpenAPI document"));
     }
     let query = read_map(fields, "query", check_parameter)?;
-    Ok(ApiSpec { document, connector, base_url, headers: read_headers(fields)?, query })
+    let oauth = ApiOAuth::default();
+    Ok(ApiSpec { document, connector, base_url, headers: read_headers(fields)?, query, oauth })
 }
 
 fn checked_url(

@@ -1,6 +1,7 @@
 //! `toolgate servers login`: a person signs the gateway in at a server, in a browser, and the gateway stores
 //! the result.
 
+mod api;
 mod callback;
 
 use std::process::{Command, ExitCode, Stdio};
@@ -12,7 +13,8 @@ use serde_json::json;
 use tokio::time::timeout;
 use toolgate_core::PrincipalId;
 use toolgate_core::address::Reach;
-use toolgate_credentials::{LoginError, LoginOptions, PendingLogin, SIGN_IN, SignedIn, Vault};
+use toolgate_credentials::{LoginError, LoginOptions, OAuthSpec, PendingLogin, SIGN_IN, SignedIn, Vault};
+use toolgate_outbound::OutboundSettings;
 use toolgate_registry::ServerSource;
 
 use super::roster::{RosterServer, roster, unknown_server};
@@ -120,28 +122,31 @@ async fn options(room: &RecordsContext, args: &LoginArgs) -> anyhow::Result<Logi
         bail!("{}", unknown_server(&roster, &args.name));
     };
     let entry = room.config.servers.iter().find(|entry| entry.spec.name == known.name);
-    let mut spec = entry.and_then(|entry| entry.oauth.clone()).unwrap_or_default();
-    if !args.scopes.is_empty() {
-        spec.scopes.clone_from(&args.scopes);
-    }
     let egress = match entry {
         Some(entry) => entry.spec.egress.clone(),
         None => Arc::new(room.config.egress.anonymous()),
     };
-    Ok(LoginOptions {
-        server: known.name.clone(),
-        principal: args.principal.as_deref().map(PrincipalId::new),
-        by: person(),
-        url: address(known)?,
-        reach: match known.source {
-            ServerSource::File => Reach::Anywhere,
-            ServerSource::Expected | ServerSource::Settings | ServerSource::Registered => {
-                Reach::Within(room.config.network)
-            }
-        },
-        egress,
-        spec,
-    })
+    let reach = match known.source {
+        ServerSource::File => Reach::Anywhere,
+        ServerSource::Expected | ServerSource::Settings | ServerSource::Registered => {
+            Reach::Within(room.config.network)
+        }
+    };
+    let principal = args.principal.as_deref().map(PrincipalId::new);
+    let (url, mut spec) = match &known.api {
+        Some(api) => {
+            let way = OutboundSettings { reach, egress: egress.clone() };
+            let (url, spec) = api::place(room, known, api, &way, principal.as_ref()).await?;
+            let own = entry.and_then(|entry| entry.oauth.clone()).unwrap_or_default();
+            (url, OAuthSpec { client_metadata_url: own.client_metadata_url, ..spec })
+        }
+        None => (address(known)?, entry.and_then(|entry| entry.oauth.clone()).unwrap_or_default()),
+    };
+    if !args.scopes.is_empty() {
+        spec.scopes.clone_from(&args.scopes);
+    }
+    let server = known.name.clone();
+    Ok(LoginOptions { server, principal, by: person(), url, reach, egress, spec })
 }
 
 fn address(known: &RosterServer) -> anyhow::Result<String> {

@@ -21,6 +21,8 @@ pub(crate) struct RosterServer {
     pub(crate) target: String,
     /// None for a command.
     pub(crate) instances: Vec<RosterInstance>,
+    /// For servers that are APIs.
+    pub(crate) api: Option<ApiSpec>,
 }
 
 /// One of the processes that make up a server.
@@ -78,7 +80,11 @@ fn of_file(entry: &ServerEntry, registered: &mut BTreeMap<String, Vec<RosterInst
     };
     let target = if entry.registered { addresses(&instances) } else { target(entry) };
     let (name, source) = (entry.spec.name.clone(), entry.source());
-    RosterServer { name, source, enabled: entry.enabled, target, instances }
+    let api = match &entry.spec.transport {
+        TransportSpec::Api(api) => Some(api.clone()),
+        TransportSpec::Http { .. } | TransportSpec::Stdio { .. } => None,
+    };
+    RosterServer { name, source, enabled: entry.enabled, target, instances, api }
 }
 
 /// The address of an API, which a sign-in is for: the one of the file, or that of the connector.
@@ -98,14 +104,17 @@ fn written(url: String) -> RosterInstance {
 /// It was checked when it was set.
 fn of_setting(entry: &Value) -> Option<RosterServer> {
     let part = |key: &str| entry[key].as_str();
-    let (target, instances) = match part("url") {
-        Some(url) => (masked_url(url), vec![written(url.to_owned())]),
+    let (target, instances, api) = match part("url") {
+        Some(url) => (masked_url(url), vec![written(url.to_owned())], None),
         None => {
             let parts: Vec<String> =
                 ["connector", "openapi", "base_url"].into_iter().filter_map(part).map(masked_url).collect();
             let address = part("base_url").or_else(|| part("openapi")).map(str::to_owned);
             let target = Some(parts.join(" ")).filter(|target| !target.is_empty())?;
-            (target, address.map(written).into_iter().collect())
+            let text = |key: &str| part(key).map(str::to_owned);
+            let (document, connector, base_url) = (text("openapi"), text("connector"), text("base_url"));
+            let api = ApiSpec { document, connector, base_url, ..ApiSpec::default() };
+            (target, address.map(written).into_iter().collect(), Some(api))
         }
     };
     Some(RosterServer {
@@ -114,13 +123,14 @@ fn of_setting(entry: &Value) -> Option<RosterServer> {
         enabled: entry["enabled"] != false,
         target,
         instances,
+        api,
     })
 }
 
 fn of_registration((name, instances): (String, Vec<RosterInstance>)) -> Option<RosterServer> {
     let name = ServerName::new(&name).ok()?;
     let target = addresses(&instances);
-    Some(RosterServer { name, source: ServerSource::Registered, enabled: true, target, instances })
+    Some(RosterServer { name, source: ServerSource::Registered, enabled: true, target, instances, api: None })
 }
 
 /// The target of a server, with its secrets hidden. References to the environment stay as written.

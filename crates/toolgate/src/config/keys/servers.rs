@@ -275,7 +275,7 @@ pub(super) const FILTER: ConfigTable = ConfigTable {
 
 pub(super) const OAUTH: ConfigTable = ConfigTable {
     header: "[servers.oauth]",
-    about: "The gateway's OAuth client for a server whose tools need a person's consent; within `[[servers]]`.",
+    about: "The gateway's OAuth client for a server whose tools want a token; within `[[servers]]`.",
     accepted: server::OAUTH_KEYS,
     keys: &[
         without(
@@ -284,7 +284,38 @@ pub(super) const OAUTH: ConfigTable = ConfigTable {
             "the gateway registers itself",
             "The client id that the server's operator gave the gateway.",
         ),
-        without("client_secret", Text, "none", "The secret of the client id."),
+        without(
+            "client_secret",
+            Text,
+            "none",
+            "The secret of the client id. With `openapi` or `connector` both may be in the vault: `${vault:NAME}`.",
+        ),
+        without(
+            "authorization_url",
+            Url,
+            "the server publishes it",
+            "Where a person agrees, if the server does not publish it.",
+        ),
+        without(
+            "token_url",
+            Url,
+            "the server publishes it",
+            "Where tokens are given, if the server does not publish it. The client's secret goes there, so it is written down \
+             and never taken from a document.",
+        ),
+        without(
+            "flow",
+            Word(&["code", "client_credentials"]),
+            "`code`",
+            "`code`: a person signs in once, with `toolgate servers login`; `client_credentials`: the gateway gets tokens with \
+             the client's id and secret, for `openapi` and `connector`.",
+        ),
+        without(
+            "client_auth",
+            Word(&["header", "body"]),
+            "`header`",
+            "Where token requests at `token_url` have the client's id and secret: `header` (Basic) or `body`.",
+        ),
         is("scopes", Texts, "[]", "The scopes to request."),
         without(
             "client_metadata_url",

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use toolgate_core::server::{ApiSpec, TransportSpec, is_web_address};
+use toolgate_core::server::{ApiOAuth, ApiSpec, TransportSpec, is_web_address};
 
 use super::super::problem::ConfigProblems;
 use super::super::reference::VaultReferences;
@@ -48,6 +48,7 @@ impl ServerReader<'_> {
             base_url: base_url.map_or(Some(None), |read| read.map(Some))?,
             headers,
             query,
+            oauth: ApiOAuth::default(),
         }))
     }
 

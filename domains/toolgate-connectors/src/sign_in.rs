@@ -1,0 +1,108 @@
+//! Whether the credentials of a connector are there, and what its probe says. Its own server knows.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use toolgate_core::port::{Caller, ServerError, ServerReply, ServerRequest};
+use toolgate_core::{Fault, FaultKind, RawJson, Refusal};
+
+use crate::connectors::Connectors;
+use crate::limits::SIGN_IN_WAIT;
+use crate::reach::ConnectorServer;
+use crate::refusal::{failed, of_fault, probe_failed};
+
+/// Only the gateway sends them, and never a client.
+const SIGN_IN: &str = "toolgate/sign-in";
+const PROBE: &str = "toolgate/probe";
+
+#[derive(Deserialize)]
+struct SignInState {
+    missing: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct ProbeOutcome {
+    action: Option<String>,
+    result: Option<ProbeResult>,
+}
+
+#[derive(Deserialize)]
+struct ProbeResult {
+    #[serde(rename = "isError", default)]
+    is_error: bool,
+    #[serde(default)]
+    content: Vec<ProbeText>,
+}
+
+#[derive(Deserialize)]
+struct ProbeText {
+    #[serde(default)]
+    text: String,
+}
+
+impl Connectors {
+    /// What is missing at each of these connectors, in their order, in words with the next step. A server that does not
+    /// answer soon misses nothing that is known.
+    pub(crate) async fn missing_sign_ins(
+        &self,
+        wanted: &[ConnectorServer],
+        caller: &Arc<dyn Caller>,
+    ) -> Vec<Option<String>> {
+        let mut asking = JoinSet::new();
+        for (at, of) in wanted.iter().cloned().enumerate() {
+            let (servers, caller) = (Arc::clone(&self.servers), Arc::clone(caller));
+            asking.spawn(async move {
+                let asked = servers.request(&of.server, ServerRequest::new(SIGN_IN, String::new()), caller);
+                let answered = timeout(SIGN_IN_WAIT, asked).await.ok().and_then(Result::ok);
+                (at, answered.and_then(|reply| missing(&of, &reply)))
+            });
+        }
+        let mut found = vec![None; wanted.len()];
+        while let Some(asked) = asking.join_next().await {
+            if let Ok((at, missing)) = asked {
+                found[at] = missing;
+            }
+        }
+        found
+    }
+
+    /// The name of the action that was called to try a connection. `None` if the connector has no such action.
+    pub(crate) async fn probe(
+        &self,
+        of: &ConnectorServer,
+        caller: &Arc<dyn Caller>,
+    ) -> Result<Option<String>, Refusal> {
+        let asked = ServerRequest::new(PROBE, String::new());
+        let outcome = match self.servers.request(&of.server, asked, Arc::clone(caller)).await {
+            Ok(reply) => read::<ProbeOutcome>(&reply),
+            Err(ServerError::Fault(fault)) => return Err(of_fault(&of.connector, &fault)),
+            // A server that knows no probe has none.
+            Err(ServerError::Rpc(error)) if error.code == toolgate_core::RpcError::METHOD_NOT_FOUND => None,
+            Err(ServerError::Rpc(error)) => return Err(failed(&of.connector, "", &error)),
+        };
+        let Some(ProbeOutcome { action: Some(action), result }) = outcome else { return Ok(None) };
+        match result.filter(|result| result.is_error) {
+            Some(ProbeResult { content, .. }) => {
+                let says = content.first().map(|one| one.text.as_str()).unwrap_or_default();
+                Err(probe_failed(&of.connector, &action, says))
+            }
+            None => Ok(Some(action)),
+        }
+    }
+}
+
+/// Agents read it, so it names no address.
+fn missing(of: &ConnectorServer, reply: &ServerReply) -> Option<String> {
+    let reason = read::<SignInState>(reply)?.missing?;
+    Some(Fault::new(&of.server, FaultKind::Unauthorized { reason }).told())
+}
+
+fn read<T: serde::de::DeserializeOwned>(reply: &ServerReply) -> Option<T> {
+    let result: &RawJson = match reply {
+        ServerReply::Complete(result) | ServerReply::Cached(result) => result,
+        ServerReply::InputRequired(_) | ServerReply::Task(_) => return None,
+    };
+    result.decode().ok()
+}
