@@ -1,0 +1,1 @@
+"""How each form of package is made and tried."""

@@ -1,0 +1,149 @@
+"""The package for Debian and its kin: the program, and a unit of systemd with a user of its own."""
+
+import json
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+from .program import ROOT, Failed, run
+from .trial import LOOK_SECONDS, Gateway, bare_environment, configuration_over_http, first_call, says_its_version
+
+SOURCE = ROOT / "packages/deb"
+UNIT = "usr/lib/systemd/system/toolgate.service"
+HOME = "usr/lib/toolgate"
+# `systemd-analyze security` counts what a unit leaves open, from 0 to 100.
+EXPOSURE_MAX = 45
+SUITE = "bookworm"
+BOOT_SECONDS_MAX = 60
+
+
+def control(name, about, program, version, depends, folder):
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink()) // 1024
+    glibc = program.glibc()
+    wanted = ([f"libc6 (>= {glibc[0]}.{glibc[1]})", "libgcc-s1"] if glibc else []) + depends
+    lines = [
+        f"Package: {name}", f"Version: {version}", f"Architecture: {program.words['debian']}", "Section: net", "Priority: optional",
+        "Maintainer: The Toolgate authors <toolgate@localhost>", f"Installed-Size: {size}",
+        *([f"Depends: {', '.join(wanted)}"] if wanted else []),
+        *(["Recommends: ca-certificates"] if name == "toolgate" else []), f"Description: {about}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def finish(home, deb, effort):
+    (home / "DEBIAN").chmod(0o755)
+    for path in home.rglob("*"):
+        if path.is_dir():
+            path.chmod(0o755)
+    run("dpkg-deb", "--root-owner-group", "-Zgzip" if effort == "quick" else "-Zxz", "-z1" if effort == "quick" else "-z6", "--build", home, deb)
+    return deb
+
+
+def build(program, version, folder, work, effort):
+    home = work / "deb"
+    for place in ("DEBIAN", HOME, "usr/bin", "etc/toolgate", "usr/lib/systemd/system", "usr/share/doc/toolgate"):
+        (home / place).mkdir(parents=True)
+    shutil.copy2(program.path, home / HOME / "toolgate")
+    (home / HOME / "toolgate").chmod(0o755)
+    # The program looks for its capability servers beside itself, wherever links lead to it.
+    (home / "usr/bin/toolgate").symlink_to("../lib/toolgate/toolgate")
+    shutil.copy2(SOURCE / "toolgate.toml", home / "etc/toolgate/toolgate.toml")
+    shutil.copy2(SOURCE / "toolgate.service", home / UNIT)
+    for name in ("README.md", "CHANGELOG.md", "toolgate.example.toml", "LICENSE-MIT", "LICENSE-APACHE"):
+        shutil.copy2(ROOT / name, home / "usr/share/doc/toolgate" / name)
+    for name in ("postinst", "prerm", "postrm"):
+        shutil.copy2(SOURCE / name, home / "DEBIAN" / name)
+    (home / "DEBIAN/conffiles").write_text("/etc/toolgate/toolgate.toml\n")
+    about = "governed door between AI agents and tools\n Each call of an agent is checked, judged by a policy, shown to a person where the\n policy asks for one, run, and recorded in a chain that proves itself."
+    (home / "DEBIAN/control").write_text(control("toolgate", about, program, version, ["passwd"], home))
+    return finish(home, folder / f"toolgate_{version}_{program.words['debian']}.deb", effort)
+
+
+def build_servers(name, about, programs, version, folder, work, effort):
+    """Capability servers, which the gateway finds in a folder beside its program."""
+    home = work / f"deb-{name}"
+    (home / "DEBIAN").mkdir(parents=True)
+    (home / HOME / "servers").mkdir(parents=True)
+    for program in programs:
+        target = home / HOME / "servers" / program.name
+        shutil.copy2(program.path, target)
+        target.chmod(0o755)
+    (home / "DEBIAN/control").write_text(control(name, about, programs[0], version, ["toolgate"], home))
+    return finish(home, folder / f"{name}_{version}_{programs[0].words['debian']}.deb", effort)
+
+
+def try_it(deb, version, work):
+    """Unpacks it into a folder: nothing of this machine is touched. What systemd thinks of the unit is asked where it is installed."""
+    home = work / "unpacked"
+    run("dpkg-deb", "--extract", deb, home)
+    contents = run("dpkg-deb", "--contents", deb)
+    foreign = [line for line in contents.splitlines() if not re.match(r"\S+ root/root ", line)]
+    if foreign:
+        raise Failed(f"{deb.name} has files that are not root's: {foreign[:3]}")
+    environment = bare_environment(work, "/usr/bin:/bin")
+    program = home / "usr/bin/toolgate"
+    says_its_version([program], environment, version)
+    judged = judge_unit(home)
+    with Gateway([program], work / "deb-gate", environment) as gateway:
+        return f"unpacked, {judged}, serve, first call to {gateway.first_call()}"
+
+
+def judge_unit(home):
+    if shutil.which("systemd-analyze") is None:
+        return "no systemd-analyze here: the unit is not judged"
+    said = run("systemd-analyze", "security", "--offline=true", "--no-pager", home / UNIT)
+    exposure = float(re.search(r"Overall exposure level for \S+: ([0-9.]+)", said).group(1))
+    if exposure * 10 > EXPOSURE_MAX:
+        raise Failed(f"systemd-analyze security: exposure {exposure}, more than {EXPOSURE_MAX / 10}\n{said}")
+    return f"exposure {exposure}"
+
+
+def try_installed(deb, version, work):
+    """Installs and purges it in a Debian of its own. Needs root and mmdebstrap."""
+    root = work / "debian"
+    run("mmdebstrap", "--variant=essential", "--include=passwd,python3-minimal,systemd", SUITE, root)
+    shutil.copy2(deb, root / "tmp" / deb.name)
+    chroot = ["chroot", str(root)]
+    run(*chroot, "dpkg", "--install", f"/tmp/{deb.name}")
+    run(*chroot, "systemd-analyze", "verify", f"/{UNIT}")
+    says_its_version([*chroot, "/usr/bin/toolgate"], {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}, version)
+    booted = boot(root, work)
+    run(*chroot, "runuser", "-u", "toolgate", "--", "toolgate", "token", "create", "--role", "agent", "--config", "/etc/toolgate/toolgate.toml", "--data", "/var/lib/toolgate")
+    run(*chroot, "dpkg", "--install", f"/tmp/{deb.name}")
+    run(*chroot, "dpkg", "--purge", "toolgate")
+    if not (root / "var/lib/toolgate/toolgate.db").exists():
+        raise Failed("purging the package took the data with it")
+    if (root / "usr/bin/toolgate").is_symlink() or (root / "etc/toolgate/toolgate.toml").exists():
+        raise Failed("purging the package left its program or its configuration")
+    return f"installed, verified, {booted}, upgraded and purged in a Debian of its own; the data stays"
+
+
+def boot(root, work):
+    """Starts the systemd of that Debian, which starts the unit, and makes a first call."""
+    if shutil.which("systemd-nspawn") is None:
+        return "not booted: there is no systemd-nspawn (Debian: systemd-container)"
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+    (root / "etc/toolgate/toolgate.toml").write_text(f'listen = "127.0.0.1:{port}"\n' + configuration_over_http())
+    # Nothing of systemd runs while the package is installed, so the unit is enabled by hand.
+    run("chroot", root, "systemctl", "enable", "toolgate")
+    tokens = root / "var/lib/toolgate/first-tokens.json"
+    with (work / "booted").open("wb") as said:
+        command = ["systemd-nspawn", "--directory", str(root), "--boot", "--register=no", "--keep-unit", "--console=pipe"]
+        system = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+    try:
+        until = time.monotonic() + BOOT_SECONDS_MAX
+        while not (tokens.exists() and tokens.read_text().endswith("\n")):
+            if system.poll() is not None or time.monotonic() > until:
+                raise Failed(f"the unit did not start:\n{(work / 'booted').read_text()[-3000:]}")
+            time.sleep(LOOK_SECONDS)
+        called = first_call(f"http://127.0.0.1:{port}/mcp", json.loads(tokens.read_text())["agent"])
+    finally:
+        # What systemd takes for "power off" from outside.
+        system.send_signal(signal.SIGTERM)
+        system.wait(BOOT_SECONDS_MAX)
+    return f"booted with systemd, first call to {called}"
