@@ -147,6 +147,7 @@ impl Inner {
         let grant = match parameters.get("grant_type").map(String::as_str) {
             Some("authorization_code") => self.by_code(parameters),
             Some("refresh_token") => self.by_refresh_token(parameters),
+            Some("client_credentials") => return self.by_client(&client, parameters),
             _ => return refusal("unsupported_grant_type"),
         };
         match grant.filter(|grant| grant.client == client) {
@@ -170,6 +171,24 @@ impl Inner {
             return None;
         }
         state.refresh_tokens.remove(parameters.get("refresh_token")?)
+    }
+
+    /// A client with a secret gets tokens on its own account, and nothing to renew them with.
+    fn by_client(&self, client: &str, parameters: &Parameters) -> IdpResponse {
+        let (known, expires_in) = {
+            let state = self.lock();
+            (state.clients.get(client).cloned(), state.behaviour.expires_in)
+        };
+        if known.is_none_or(|known| known.secret.is_none()) {
+            return refusal("unauthorized_client");
+        }
+        let scope = parameters.get("scope").cloned().unwrap_or_default();
+        let mut mint = Mint::new("", &scope);
+        mint.subject = client.to_owned();
+        mint.expires_in = i64::try_from(expires_in).unwrap_or(i64::MAX);
+        let token = self.mint(&mint);
+        let answer = json!({ "access_token": token, "token_type": "Bearer", "expires_in": expires_in });
+        json_answer(StatusCode::OK, &answer)
     }
 
     fn give(&self, grant: Grant, parameters: &Parameters) -> IdpResponse {
