@@ -12,6 +12,7 @@ mod policy;
 mod run;
 mod runs;
 mod servers;
+mod service;
 mod sessions;
 mod settings;
 mod span;
@@ -44,6 +45,7 @@ pub(crate) use policy::{ExplainArgs, PolicyCommand};
 pub(crate) use run::RunArgs;
 pub(crate) use runs::{AnswerArgs, InputsCommand, ListInputsArgs, ListRunsArgs, RunsCommand};
 pub(crate) use servers::{AddServerArgs, ImportArgs, LoginArgs, ServersCommand};
+pub(crate) use service::ServiceCommand;
 pub(crate) use sessions::{ExplainSessionArgs, ListSessionsArgs, MountArg, OpenArgs, SessionsCommand};
 pub(crate) use settings::{SecretArgs, SecretsCommand, SettingsCommand};
 pub(crate) use store::{MigrateArgs, StoreCommand};
@@ -154,7 +156,7 @@ pub(crate) enum Command {
     /// Read, verify and export the ledger, the record of what happened
     #[command(subcommand)]
     Ledger(LedgerCommand),
-    /// Move what the gateway has stored to another database
+    /// Move what the gateway has stored to another database, or bring it to the form of this version
     #[command(subcommand)]
     Store(StoreCommand),
     /// Create, list and revoke access tokens
@@ -166,6 +168,14 @@ pub(crate) enum Command {
     Console,
     /// Check the installation, and report what is wrong and how to fix it
     Doctor,
+    /// Say whether the gateway of the data folder is ready for calls, for health checks
+    #[command(
+        after_help = "Ends with status 0 if the gateway is ready, and with 1 if it is not, or if none runs. It asks the gateway's own `/readyz`."
+    )]
+    Ready,
+    /// Run the gateway as a service of yours, with systemd and without root
+    #[command(subcommand)]
+    Service(ServiceCommand),
     /// Print a completion script for your shell
     Completions { shell: Shell },
     /// Ends children of a gateway that was killed; started by the gateway itself

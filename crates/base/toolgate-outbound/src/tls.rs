@@ -121,6 +121,13 @@ fn read_machine() -> Result<RootCertStore, BadEgress> {
     let mut roots = RootCertStore::empty();
     let (valid, invalid) = roots.add_parsable_certificates(found.certs);
     tracing::debug!(valid, invalid, "the machine's root certificates");
+    #[cfg(feature = "own-roots")]
+    if roots.is_empty() {
+        // An empty image has no certificates. Where there are some, they alone count: an administrator may have taken one away.
+        let (valid, _) =
+            roots.add_parsable_certificates(webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter().cloned());
+        tracing::info!(valid, "the machine has no root certificates; those inside of the program are used");
+    }
     if roots.is_empty() {
         let why = found.errors.first().map_or_else(|| "it has none".to_owned(), ToString::to_string);
         return Err(BadEgress::NoRoots(why));

@@ -126,7 +126,7 @@ pub use ledger::{
     ledger_event_cloudevent, ledger_event_json, ledger_root, ledger_start,
 };
 pub use login::StoredLogin;
-pub use open::{OtherUsersAccess, POSTGRES_CONNECTIONS, PostgresSettings};
+pub use open::{OtherUsersAccess, POSTGRES_CONNECTIONS, PostgresSettings, StoreVersion};
 pub use outage::Outage;
 pub use page::RUN_PAGE_MAX;
 pub use registry::{

@@ -2,6 +2,7 @@
 //! The database is a file in it, or Postgres if a URL is given.
 
 mod postgres;
+mod version;
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ use crate::db::{Db, Pools, SqlitePools};
 use crate::store::TENANT;
 use crate::{Store, StoreError, migrations};
 pub use postgres::{POSTGRES_CONNECTIONS, PostgresSettings};
+pub use version::StoreVersion;
 
 pub(crate) const DATABASE: &str = "toolgate.db";
 const LOCK: &str = "toolgate.lock";

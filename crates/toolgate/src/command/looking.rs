@@ -77,7 +77,9 @@ pub(super) fn only_looks(command: &Command) -> bool {
         | Command::Store(_)
         | Command::Completions { .. }
         | Command::Reap
-        | Command::Confine(_) => false,
+        | Command::Confine(_)
+        | Command::Ready
+        | Command::Service(_) => false,
     }
 }
 

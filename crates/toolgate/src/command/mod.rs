@@ -24,12 +24,14 @@ mod pages;
 mod pick;
 mod platform;
 mod policy;
+mod ready;
 mod records;
 mod run;
 mod runs;
 mod secrets;
 mod serve;
 mod servers;
+mod service;
 mod sessions;
 mod settings;
 mod shown;
@@ -79,6 +81,8 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Platform(command) => platform::run(&context, command).await,
         Command::Console => console::run(&context).await,
         Command::Doctor => doctor::run(&context).await,
+        Command::Ready => ready::run(&context).await,
+        Command::Service(command) => service::run(&context, command),
         Command::Completions { .. } | Command::Reap | Command::Confine(_) => Ok(ExitCode::SUCCESS),
     }
 }

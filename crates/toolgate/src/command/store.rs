@@ -1,6 +1,7 @@
-//! `toolgate store`: moving what the gateway has stored to another database.
+//! `toolgate store`: moving what the gateway has stored to another database, and bringing it to the form of this version.
 
 mod progress;
+mod upgrade;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -23,6 +24,8 @@ use progress::TransferLine;
 pub(super) async fn run(context: &Context, command: StoreCommand) -> anyhow::Result<ExitCode> {
     match command {
         StoreCommand::Migrate(args) => migrate(context, args).await,
+        StoreCommand::Upgrade { check: true } => upgrade::check(context).await,
+        StoreCommand::Upgrade { check: false } => upgrade::run(context).await,
     }
 }
 

@@ -9,6 +9,7 @@ mod ranking;
 mod registry;
 mod secrets;
 mod servers;
+mod service;
 mod settings;
 mod token;
 mod tools;

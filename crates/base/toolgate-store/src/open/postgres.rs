@@ -50,15 +50,19 @@ pub(super) fn options(url: &str) -> Result<PgConnectOptions, StoreError> {
     Ok(options.extra_float_digits(None).application_name("toolgate"))
 }
 
+/// The database as messages name it: not by its URL, which has a password in it.
+pub(super) fn place(options: &PgConnectOptions) -> String {
+    match options.get_database() {
+        Some(database) => format!("{database} at {}:{}", options.get_host(), options.get_port()),
+        None => format!("at {}:{}", options.get_host(), options.get_port()),
+    }
+}
+
 pub(super) async fn open(
     options: &PgConnectOptions,
     settings: PostgresSettings,
 ) -> Result<PgPools, StoreError> {
-    // Not the URL, which has a password in it.
-    let place = match options.get_database() {
-        Some(database) => format!("{database} at {}:{}", options.get_host(), options.get_port()),
-        None => format!("at {}:{}", options.get_host(), options.get_port()),
-    };
+    let place = place(options);
     let connections =
         settings.connections_max.clamp(*POSTGRES_CONNECTIONS.start(), *POSTGRES_CONNECTIONS.end());
     let usual = pool(connections - WRITER_CONNECTIONS)
