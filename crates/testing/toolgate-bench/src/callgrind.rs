@@ -8,7 +8,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
 use serde::{Deserialize, Serialize};
@@ -17,9 +17,9 @@ use crate::client::{BenchClient, BenchTarget};
 use crate::compare::Behind;
 use crate::fast::Fast;
 use crate::gateway::{BenchGateway, Home, Launcher, ServerEntry};
-use crate::governed;
+use crate::governed::{self, CountedWay};
 use crate::server::Eras;
-use crate::wire::{BenchEra, Work};
+use crate::wire::{BenchEra, ReplyForm, Work};
 
 const FEW_CALLS: u64 = 200;
 const MANY_CALLS: u64 = 1200;
@@ -89,76 +89,95 @@ impl Baseline {
     }
 }
 
-/// Compares with the baseline; returns a report, or an error if it is worse.
-pub(crate) async fn check(program: &Path, path: &Path) -> anyhow::Result<String> {
-    let baseline = Baseline::read(path)?;
-    let (mut lines, mut is_worse) = (Vec::new(), false);
-    for (way, noted) in governed::counted_ways().into_iter().zip(baseline.counts()) {
-        let measured = instructions_per_call(program, &way.settings).await?;
-        let Some(noted) = noted else {
+/// The program whose instructions are counted.
+pub(crate) struct Counted {
+    pub(crate) program: PathBuf,
+    /// The folder for what callgrind writes, if it is to be kept.
+    pub(crate) keep: Option<PathBuf>,
+}
+
+impl Counted {
+    /// Compares with the baseline; returns a report, or an error if it is worse. Only the ways whose names contain `only`.
+    pub(crate) async fn check(&self, path: &Path, only: Option<&str>) -> anyhow::Result<String> {
+        let baseline = Baseline::read(path)?;
+        let (mut lines, mut is_worse) = (Vec::new(), false);
+        let ways = governed::counted_ways().into_iter().zip(baseline.counts());
+        for (way, noted) in ways.filter(|(way, _)| only.is_none_or(|words| way.name.contains(words))) {
+            let measured = self.instructions_per_call(&way).await?;
+            let Some(noted) = noted else {
+                lines.push(format!(
+                    "{}: {measured} instructions per call, for which no number is noted\nhint: --update notes it",
+                    way.name
+                ));
+                continue;
+            };
+            let verdict = baseline.judge(noted, measured);
+            is_worse |= verdict == Verdict::Worse;
             lines.push(format!(
-                "{}: {measured} instructions per call, for which no number is noted\nhint: --update notes it",
-                way.name
+                "{}: {measured} instructions per call, baseline {noted} with a tolerance of {} %: {}",
+                way.name,
+                baseline.tolerance * 100.0,
+                match verdict {
+                    Verdict::Within => "pass",
+                    Verdict::Better => "pass, and better\nhint: keep the gain with --update",
+                    Verdict::Worse => "worse",
+                }
             ));
-            continue;
-        };
-        let verdict = baseline.judge(noted, measured);
-        is_worse |= verdict == Verdict::Worse;
-        lines.push(format!(
-            "{}: {measured} instructions per call, baseline {noted} with a tolerance of {} %: {}",
-            way.name,
-            baseline.tolerance * 100.0,
-            match verdict {
-                Verdict::Within => "pass",
-                Verdict::Better => "pass, and better\nhint: keep the gain with --update",
-                Verdict::Worse => "worse",
-            }
-        ));
+        }
+        let report = lines.join("\n");
+        if is_worse {
+            bail!(
+                "{report}\nthe hot path got slower\nhint: if the change is worth it, write the new numbers with --update"
+            );
+        }
+        Ok(report)
     }
-    let report = lines.join("\n");
-    if is_worse {
-        bail!(
-            "{report}\nthe hot path got slower\nhint: if the change is worth it, write the new numbers with --update"
-        );
+
+    /// Measures and writes the baseline, keeping its tolerance.
+    pub(crate) async fn update(&self, path: &Path) -> anyhow::Result<String> {
+        let tolerance = if path.exists() { Baseline::read(path)?.tolerance } else { TOLERANCE };
+        let (mut counts, mut lines) = ([0; 3], Vec::new());
+        for (way, count) in governed::counted_ways().into_iter().zip(&mut counts) {
+            *count = self.instructions_per_call(&way).await?;
+            lines.push(format!("{}: {count} instructions per call", way.name));
+        }
+        Baseline::of(counts, tolerance).write(path)?;
+        Ok(format!("{}\nwritten to {}", lines.join("\n"), path.display()))
     }
-    Ok(report)
-}
 
-/// Measures and writes the baseline, keeping its tolerance.
-pub(crate) async fn update(program: &Path, path: &Path) -> anyhow::Result<String> {
-    let tolerance = if path.exists() { Baseline::read(path)?.tolerance } else { TOLERANCE };
-    let (mut counts, mut lines) = ([0; 3], Vec::new());
-    for (way, count) in governed::counted_ways().into_iter().zip(&mut counts) {
-        *count = instructions_per_call(program, &way.settings).await?;
-        lines.push(format!("{}: {count} instructions per call", way.name));
+    async fn instructions_per_call(&self, way: &CountedWay) -> anyhow::Result<u64> {
+        let fast = Fast::start(Eras::Both).await?;
+        let few = self.instructions(way, &fast, FEW_CALLS).await?;
+        let many = self.instructions(way, &fast, MANY_CALLS).await?;
+        ensure!(many > few, "{MANY_CALLS} calls took fewer instructions than {FEW_CALLS}");
+        Ok((many - few) / (MANY_CALLS - FEW_CALLS))
     }
-    Baseline::of(counts, tolerance).write(path)?;
-    Ok(format!("{}\nwritten to {}", lines.join("\n"), path.display()))
-}
 
-async fn instructions_per_call(program: &Path, settings: &str) -> anyhow::Result<u64> {
-    let fast = Fast::start(Eras::Both).await?;
-    let few = instructions(program, settings, &fast, FEW_CALLS).await?;
-    let many = instructions(program, settings, &fast, MANY_CALLS).await?;
-    ensure!(many > few, "{MANY_CALLS} calls took fewer instructions than {FEW_CALLS}");
-    Ok((many - few) / (MANY_CALLS - FEW_CALLS))
-}
-
-/// All instructions of one life of the gateway in which it served `calls` calls.
-async fn instructions(program: &Path, settings: &str, fast: &Fast, calls: u64) -> anyhow::Result<u64> {
-    let servers = [ServerEntry { name: Behind::Both.server_name().to_owned(), url: fast.url() }];
-    let home = Home::with(&servers, settings)?;
-    let out = home.path().join("callgrind.out");
-    let gateway = BenchGateway::start(program, &home, &callgrind(&out)).await.context(
-        "run the gateway under callgrind\nhint: it needs valgrind, on Debian `apt install valgrind`",
-    )?;
-    let target = gateway.target(&home).await?;
-    let tool = Behind::Both.wire_name(Work::Echo);
-    gateway.wait_for_tools(&target, std::slice::from_ref(&tool)).await?;
-    call_in_sequence(&target, &tool, calls).await?;
-    gateway.end().await?;
-    let text = fs::read_to_string(&out).context("callgrind left no output")?;
-    total_in(&text).context("callgrind's output has no totals")
+    /// All instructions of one life of the gateway in which it served `calls` calls.
+    async fn instructions(&self, way: &CountedWay, fast: &Fast, calls: u64) -> anyhow::Result<u64> {
+        let servers = [ServerEntry { name: Behind::Both.server_name().to_owned(), url: fast.url() }];
+        let home = Home::with(&servers, &way.settings)?;
+        let out = home.path().join("callgrind.out");
+        let gateway = BenchGateway::start(&self.program, &home, &callgrind(&out)).await.context(
+            "run the gateway under callgrind\nhint: it needs valgrind, on Debian `apt install valgrind`",
+        )?;
+        let target = gateway.target(&home).await?;
+        let tool = Behind::Both.wire_name(Work::Echo);
+        gateway.wait_for_tools(&target, std::slice::from_ref(&tool)).await?;
+        let streamed = call_in_sequence(&target, &tool, calls).await?;
+        if streamed > 0 {
+            eprintln!("{streamed} of {calls} calls were answered by a stream, which costs a little more");
+        }
+        gateway.end().await?;
+        let text = fs::read_to_string(&out).context("callgrind left no output")?;
+        if let Some(folder) = &self.keep {
+            let kept = folder.join(format!("{}-{calls}.callgrind", way.name.replace(' ', "-")));
+            fs::create_dir_all(folder)
+                .and_then(|()| fs::write(&kept, &text))
+                .with_context(|| format!("write {}", kept.display()))?;
+        }
+        total_in(&text).context("callgrind's output has no totals")
+    }
 }
 
 fn callgrind(out: &Path) -> Launcher {
@@ -171,12 +190,15 @@ fn callgrind(out: &Path) -> Launcher {
     }
 }
 
-async fn call_in_sequence(target: &BenchTarget, tool: &str, calls: u64) -> anyhow::Result<()> {
+/// Returns how many were answered by a stream.
+async fn call_in_sequence(target: &BenchTarget, tool: &str, calls: u64) -> anyhow::Result<u64> {
     let mut caller = BenchClient::open(target, BenchEra::Modern).await?.into_caller(Work::Echo, tool);
+    let mut streamed = 0;
     for id in 1..=calls {
-        caller.call(id).await.with_context(|| format!("call {id} of {calls}"))?;
+        let form = caller.echo_in_any_form(id).await.with_context(|| format!("call {id} of {calls}"))?;
+        streamed += u64::from(form == ReplyForm::Events);
     }
-    Ok(())
+    Ok(streamed)
 }
 
 fn total_in(callgrind_out: &str) -> Option<u64> {

@@ -81,7 +81,14 @@ impl CatalogueOptions {
         let (rounds, warm_up_seconds, window_seconds) =
             if self.quick { (2, 0.3, 1.0) } else { (5, 1.0, 2.0) };
         let starts = self.effort().restarts;
-        ReportSettings { rounds, warm_up_seconds, window_seconds, generator_threads: proc::cores(), starts }
+        ReportSettings {
+            rounds,
+            warm_up_seconds,
+            window_seconds,
+            window_calls: None,
+            generator_threads: proc::cores(),
+            starts,
+        }
     }
 }
 
@@ -257,6 +264,7 @@ async fn round(site: &Site, server: usize, settings: &ReportSettings) -> anyhow:
         threads: settings.generator_threads,
         warm_up: Duration::from_secs_f64(settings.warm_up_seconds),
         window: Duration::from_secs_f64(settings.window_seconds),
+        calls_max: settings.window_calls,
     };
     load::run(plan, &[site.gateway.pid(), site.crowd.pid()]).await
 }

@@ -20,7 +20,7 @@ use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::wire::{self, BenchEra, CallTemplate, ReplyEdges, ReplyFault, Work};
+use crate::wire::{self, BenchEra, CallTemplate, ReplyEdges, ReplyFault, ReplyForm, Work};
 
 /// The time limit of everything except measured calls; generous, since under callgrind everything is fifty
 /// times slower.
@@ -304,9 +304,7 @@ impl Caller {
     /// One call from sending to the checked reply. It has no time limit: the measurement sets one for the
     /// whole run.
     pub(crate) async fn call(&mut self, id: u64) -> Result<(), CallFault> {
-        let request = self.client.request(Method::POST, self.headers.clone(), self.template.body(id));
-        self.client.sender.ready().await?;
-        let response = self.client.sender.send_request(request).await?;
+        let response = self.send(id).await?;
         if let Err(fault) = wire::check_head(response.status(), response.headers()) {
             return Err(with_body(fault, response).await.into());
         }
@@ -322,6 +320,28 @@ impl Caller {
             Work::Blob { bytes } => read_edges(response.into_body()).await?.check(id, bytes)?,
         }
         Ok(())
+    }
+
+    /// One `echo` whose reply may also come as a stream: a program that is slowed down fifty times beside other work
+    /// may take long. Says in which form it came.
+    pub(crate) async fn echo_in_any_form(&mut self, id: u64) -> Result<ReplyForm, CallFault> {
+        let response = self.send(id).await?;
+        let form = match wire::reply_form(response.status(), response.headers()) {
+            Ok(form) => form,
+            Err(fault) => return Err(with_body(fault, response).await.into()),
+        };
+        let body = response.into_body().collect().await?.to_bytes();
+        match form {
+            ReplyForm::Json => wire::check_echo(id, &body)?,
+            ReplyForm::Events => wire::check_echo(id, wire::last_data(&body))?,
+        }
+        Ok(form)
+    }
+
+    async fn send(&mut self, id: u64) -> Result<Response<Incoming>, hyper::Error> {
+        let request = self.client.request(Method::POST, self.headers.clone(), self.template.body(id));
+        self.client.sender.ready().await?;
+        self.client.sender.send_request(request).await
     }
 }
 

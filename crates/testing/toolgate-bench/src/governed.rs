@@ -23,6 +23,9 @@ use crate::say::say;
 use kinds::{CaseTargets, Kind, Storage};
 use sides::{Programs, Running};
 
+/// The time after which a round that counts calls ends all the same.
+const CALLS_SECONDS_MAX: f64 = 120.0;
+
 #[derive(clap::Args)]
 pub(crate) struct GovernedOptions {
     /// Short rounds: enough to see that all works, too short to trust the figures
@@ -43,9 +46,12 @@ pub(crate) struct GovernedOptions {
     /// The binary of an earlier version: what it passes on is what shares are of
     #[arg(long, value_name = "PATH")]
     old: Option<PathBuf>,
-    /// Measure only the kinds whose names contain this, such as "reads recorded"
+    /// Measure only the cases whose names contain this, such as "durable start, SQLite, 64"; may be given more than once
     #[arg(long, value_name = "WORDS")]
-    only: Option<String>,
+    cases: Vec<String>,
+    /// End each round after so many calls, not after two seconds: CPU per call needs no quiet machine
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    calls: Option<u64>,
     /// Also fill a ledger with this many events, and time pages of it and its verification
     #[arg(long, value_name = "N")]
     events: Option<u64>,
@@ -53,12 +59,12 @@ pub(crate) struct GovernedOptions {
 
 impl GovernedOptions {
     fn settings(&self) -> ReportSettings {
-        let (rounds, warm_up_seconds, window_seconds) =
-            if self.quick { (1, 0.1, 0.2) } else { (5, 1.0, 2.0) };
+        let (rounds, warm_up_seconds, seconds) = if self.quick { (1, 0.1, 0.2) } else { (5, 1.0, 2.0) };
         ReportSettings {
             rounds: self.rounds.map_or(rounds, usize::from),
             warm_up_seconds,
-            window_seconds,
+            window_seconds: if self.calls.is_some() { CALLS_SECONDS_MAX } else { seconds },
+            window_calls: self.calls,
             generator_threads: proc::cores(),
             starts: 0,
         }
@@ -78,6 +84,7 @@ pub(crate) fn counted_ways() -> [CountedWay; 3] {
 
 pub(crate) async fn run(options: GovernedOptions) -> anyhow::Result<ExitCode> {
     let settings = options.settings();
+    let cases = CaseNames(options.cases.clone());
     let programs = Programs { new: gateway::program(options.toolgate.clone())?, old: options.old.clone() };
     let servers = Servers::start().await?;
     // Shares are of this one, which runs all the time.
@@ -85,9 +92,7 @@ pub(crate) async fn run(options: GovernedOptions) -> anyhow::Result<ExitCode> {
     let mut report = empty_report(&settings);
     let sync_us = kept::sync_us()?;
     for storage in Storage::all(options.postgres.as_deref()) {
-        let is_wanted = |kind: &Kind| options.only.as_ref().is_none_or(|words| kind.name.contains(&**words));
-        for kind in kinds::all(storage).into_iter().filter(is_wanted) {
-            eprintln!("{}", kind.name_on(storage));
+        for kind in kinds::all(storage) {
             let bench = KindBench {
                 kind: &kind,
                 storage,
@@ -95,17 +100,15 @@ pub(crate) async fn run(options: GovernedOptions) -> anyhow::Result<ExitCode> {
                 servers: &servers,
                 passing: &passing,
                 sync_us,
+                cases: &cases,
             };
-            let before = report.rows.len();
             bench.run(&programs, &mut report).await.with_context(|| kind.name_on(storage))?;
-            // A run takes long, and one that is ended early has still said what it found.
-            report.rows.iter().skip(before).for_each(|row| eprintln!("{}", row.line()));
         }
     }
     passing.gateway.end().await?;
     if let Some(events) = options.events {
         eprintln!("a ledger of {events} events");
-        report.rows.extend(pages::measure(events, options.postgres.as_deref()).await?);
+        add(&mut report, pages::measure(events, options.postgres.as_deref()).await?)?;
     }
     say(&report.table_of([if programs.old.is_some() { "old" } else { "" }, "new"]))?;
     say(&format!(
@@ -118,6 +121,24 @@ pub(crate) async fn run(options: GovernedOptions) -> anyhow::Result<ExitCode> {
         std::fs::write(path, json + "\n").with_context(|| format!("write {}", path.display()))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A run takes long, and one that is ended early has still said what it found.
+fn add(report: &mut Report, rows: impl IntoIterator<Item = Row>) -> anyhow::Result<()> {
+    for row in rows {
+        say(&row.line())?;
+        report.rows.push(row);
+    }
+    Ok(())
+}
+
+/// The cases that are wanted, by words of their names; all if there are none.
+struct CaseNames(Vec<String>);
+
+impl CaseNames {
+    fn has(&self, case: &str) -> bool {
+        self.0.is_empty() || self.0.iter().any(|words| case.contains(&**words))
+    }
 }
 
 fn empty_report(settings: &ReportSettings) -> Report {
@@ -139,6 +160,7 @@ struct KindBench<'a> {
     servers: &'a Servers,
     passing: &'a Running,
     sync_us: f64,
+    cases: &'a CaseNames,
 }
 
 /// The rounds of one number of connections.
@@ -152,30 +174,37 @@ struct CaseRounds {
 
 impl KindBench<'_> {
     async fn run(&self, programs: &Programs, report: &mut Report) -> anyhow::Result<()> {
-        let start = async |program: &Path| {
-            let (settings, database) = self.storage.settings(&self.kind.settings);
-            Running::start_on(program, self.servers, &settings, database).await
-        };
-        let new = start(&programs.new).await?;
-        let old = match &programs.old {
-            Some(program) => Some(start(program).await?),
-            None => None,
-        };
-        for connections in self.kind.connections {
-            let rounds = self.rounds(*connections, old.as_ref(), &new).await?;
-            let case = format!("{}, {}", self.kind.name_on(self.storage), told(*connections));
-            let targets = self.kind.targets(self.storage, *connections, self.sync_us);
-            rounds.report(&case, targets, report);
+        let name = |connections: usize| format!("{}, {}", self.kind.name_on(self.storage), told(connections));
+        let connections = self.kind.connections.iter().filter(|count| self.cases.has(&name(**count)));
+        let connections: Vec<usize> = connections.copied().collect();
+        if !connections.is_empty() {
+            let new = self.start(&programs.new).await?;
+            let old = match &programs.old {
+                Some(program) => Some(self.start(program).await?),
+                None => None,
+            };
+            for connections in connections {
+                let rounds = self.rounds(connections, old.as_ref(), &new).await?;
+                let targets = self.kind.targets(self.storage, connections, self.sync_us);
+                let rows = rounds.rows(&name(connections), targets);
+                add(report, rows)?;
+                rounds.count(&name(connections), report);
+            }
+            new.gateway.end().await?;
+            if let Some(old) = old {
+                old.gateway.end().await?;
+            }
         }
-        new.gateway.end().await?;
-        if let Some(old) = old {
-            old.gateway.end().await?;
-        }
-        if self.kind.is_plain && self.storage == Storage::Sqlite {
+        if self.kind.is_plain && self.storage == Storage::Sqlite && self.cases.has(kept::CASE) {
             let plain = kept::PlainCalls { settings: self.settings, servers: self.servers, kind: self.kind };
-            report.rows.extend(plain.measure(programs).await?);
+            add(report, plain.measure(programs).await?)?;
         }
         Ok(())
+    }
+
+    async fn start(&self, program: &Path) -> anyhow::Result<Running> {
+        let (settings, database) = self.storage.settings(&self.kind.settings);
+        Running::start_on(program, self.servers, &settings, database).await
     }
 
     /// Direct, passing on, old, new, direct, …, so that other load on the machine affects all alike.
@@ -207,13 +236,13 @@ fn median_of(rounds: &[Round], figure: impl Fn(&Round) -> f64) -> Option<f64> {
 }
 
 impl CaseRounds {
-    fn report(&self, case: &str, targets: CaseTargets, report: &mut Report) {
+    fn rows(&self, case: &str, targets: CaseTargets) -> [Row; 4] {
         let row = |what, unit, figure: &dyn Fn(&Round) -> f64| {
             Row::new(case, what, unit).measured(median_of(&self.old, figure), median_of(&self.new, figure))
         };
         let passed_on = median_of(&self.passing, |round| round.calls_per_second).unwrap_or(f64::NAN);
         let direct_us = median_of(&self.direct, |round| round.p50_us).unwrap_or(f64::NAN);
-        report.rows.extend([
+        [
             row("of passing on", "", &|round| round.calls_per_second / passed_on)
                 .judged(targets.share_min.map(ReportTarget::AtLeast)),
             row("gateway CPU per call", "µs", &|round| round.cpu_us[0])
@@ -221,7 +250,10 @@ impl CaseRounds {
             row("p50 added", "µs", &|round| round.p50_us - direct_us)
                 .judged(targets.added_us_max.map(ReportTarget::AtMost)),
             row("throughput", "calls/s", &|round| round.calls_per_second),
-        ]);
+        ]
+    }
+
+    fn count(&self, case: &str, report: &mut Report) {
         let throughputs = |rounds: &[Round]| rounds.iter().map(|round| round.calls_per_second).collect();
         let (direct, gateway) = (throughputs(&self.passing), throughputs(&self.new));
         report.rounds.push(Rounds { case: case.to_owned(), direct, gateway });
@@ -261,16 +293,26 @@ mod tests {
             rounds: 1,
             warm_up_seconds: 0.1,
             window_seconds: 0.2,
+            window_calls: None,
             generator_threads: 1,
             starts: 0,
         });
         let targets =
             CaseTargets { share_min: Some(0.65), cpu_us_max: Some(75.0), added_us_max: Some(100.0) };
-        rounds.report("a case", targets, &mut report);
-        let figures: Vec<_> = report.rows.iter().map(|row| (row.direct, row.gateway, row.pass)).collect();
+        rounds.count("a case", &mut report);
+        let rows = rounds.rows("a case", targets);
+        let figures: Vec<_> = rows.iter().map(|row| (row.direct, row.gateway, row.pass)).collect();
         assert_eq!(figures[0], (Some(0.25), Some(0.7), Some(true)));
         assert_eq!(figures[1], (Some(80.0), Some(80.0), Some(false)));
         assert_eq!(figures[2], (Some(300.0), Some(100.0), Some(true)));
         assert_eq!(report.calls, 6);
+    }
+
+    #[test]
+    fn cases_are_named_by_any_of_their_words() {
+        let names = CaseNames(vec!["start, SQLite, 64".to_owned(), kept::CASE.to_owned()]);
+        assert!(names.has("durable start, SQLite, 64 connections") && names.has(kept::CASE));
+        assert!(!names.has("durable start, SQLite, 16 connections"));
+        assert!(CaseNames(Vec::new()).has("anything"));
     }
 }

@@ -10,12 +10,13 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
 use hdrhistogram::Histogram;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout_at;
 
@@ -42,6 +43,8 @@ pub(crate) struct Plan {
     pub(crate) threads: usize,
     pub(crate) warm_up: Duration,
     pub(crate) window: Duration,
+    /// Ends the window as soon as so many calls were counted.
+    pub(crate) calls_max: Option<u64>,
 }
 
 /// The result of one round. CPU is in microseconds per call, in the order of the given process ids.
@@ -70,6 +73,34 @@ struct Window {
     end: Instant,
 }
 
+/// The calls that are left of a window that ends with a number of them.
+struct CallsLeft {
+    left: AtomicU64,
+    none_left: Notify,
+}
+
+impl CallsLeft {
+    fn of(calls: u64) -> Self {
+        Self { left: AtomicU64::new(calls), none_left: Notify::new() }
+    }
+
+    /// Counts a call. False if it is one too many.
+    fn count(&self) -> bool {
+        match self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)) {
+            Ok(1) => {
+                self.none_left.notify_one();
+                true
+            }
+            Ok(_) => true,
+            Err(_) => false,
+        }
+    }
+
+    fn is_used_up(&self) -> bool {
+        self.left.load(Ordering::Relaxed) == 0
+    }
+}
+
 struct LoadTally {
     latency_ns: Histogram<u64>,
     faults: Vec<String>,
@@ -79,13 +110,18 @@ struct LoadTally {
 pub(crate) async fn run(plan: Plan, pids: &[u32]) -> anyhow::Result<Round> {
     ensure!(plan.connections > 0 && plan.threads > 0, "a load needs at least one connection and one thread");
     let plan = Arc::new(plan);
+    let left = plan.calls_max.map(|calls| Arc::new(CallsLeft::of(calls)));
     let (announce, window) = watch::channel(None);
     let threads = plan.threads.min(plan.connections);
     let (connected, mut all_connected) = mpsc::channel(threads);
     let mut outcomes = Vec::new();
     for index in 0..threads {
         let clients = share(plan.connections, threads, index);
-        outcomes.push(start_thread(plan.clone(), clients, connected.clone(), window.clone())?);
+        outcomes.push(start_thread(
+            LoadClients { plan: plan.clone(), numbers: clients, left: left.clone() },
+            connected.clone(),
+            window.clone(),
+        )?);
     }
     drop(connected);
     for _ in 0..threads {
@@ -98,20 +134,37 @@ pub(crate) async fn run(plan: Plan, pids: &[u32]) -> anyhow::Result<Round> {
     let start = Instant::now() + plan.warm_up;
     let window = Window { start, end: start + plan.window };
     announce.send(Some(window)).map_err(|_| anyhow::anyhow!("every generator thread died"))?;
-    let cpu = cpu_in(window, pids).await?;
+    let (cpu, took) = cpu_in(window, left.as_deref(), pids).await?;
 
     let mut total = LoadTally::new();
     for outcome in outcomes {
         total.add(outcome.await.context("a generator thread died")??)?;
     }
-    total.round(plan.window, &cpu)
+    total.round(took, &cpu)
 }
 
-async fn cpu_in(window: Window, pids: &[u32]) -> anyhow::Result<Cpu> {
+/// The CPU time of a window, and its length.
+async fn cpu_in(window: Window, left: Option<&CallsLeft>, pids: &[u32]) -> anyhow::Result<(Cpu, Duration)> {
     tokio::time::sleep_until(window.start.into()).await;
     let before = Cpu::read(pids)?;
-    tokio::time::sleep_until(window.end.into()).await;
-    Ok(Cpu::read(pids)?.since(&before))
+    let none_left = async {
+        match left {
+            Some(left) => left.none_left.notified().await,
+            None => std::future::pending().await,
+        }
+    };
+    let took = tokio::select! {
+        () = tokio::time::sleep_until(window.end.into()) => window.end - window.start,
+        () = none_left => window.start.elapsed(),
+    };
+    Ok((Cpu::read(pids)?.since(&before), took))
+}
+
+/// The clients of one thread.
+struct LoadClients {
+    plan: Arc<Plan>,
+    numbers: Range<usize>,
+    left: Option<Arc<CallsLeft>>,
 }
 
 impl Cpu {
@@ -145,8 +198,7 @@ fn share(connections: usize, threads: usize, index: usize) -> Range<usize> {
 type Connected = mpsc::Sender<anyhow::Result<()>>;
 
 fn start_thread(
-    plan: Arc<Plan>,
-    clients: Range<usize>,
+    clients: LoadClients,
     connected: Connected,
     window: watch::Receiver<Option<Window>>,
 ) -> anyhow::Result<oneshot::Receiver<anyhow::Result<LoadTally>>> {
@@ -156,7 +208,7 @@ fn start_thread(
     thread::Builder::new()
         .name("load".to_owned())
         .spawn(move || {
-            let tally = runtime.block_on(run_clients(&plan, clients, connected, window));
+            let tally = runtime.block_on(run_clients(clients, connected, window));
             // The receiver is gone if the round already failed elsewhere.
             drop(done.send(tally));
         })
@@ -165,14 +217,13 @@ fn start_thread(
 }
 
 async fn run_clients(
-    plan: &Plan,
-    clients: Range<usize>,
+    LoadClients { plan, numbers, left }: LoadClients,
     connected: Connected,
     mut window: watch::Receiver<Option<Window>>,
 ) -> anyhow::Result<LoadTally> {
     let first_id = |client: usize| (client as u64 + 1) * IDS_PER_CLIENT;
     let mut callers = Vec::new();
-    for client in clients.clone() {
+    for client in numbers {
         match BenchClient::open(&plan.target, plan.era).await {
             Ok(opened) => callers.push((first_id(client), opened.into_caller(plan.work, &plan.tool))),
             Err(error) => {
@@ -186,7 +237,7 @@ async fn run_clients(
         window.wait_for(Option::is_some).await.context("the round was given up")?.expect("waited for it");
 
     let mut running: JoinSet<LoadTally> =
-        callers.into_iter().map(|(first_id, caller)| call_until_end(caller, first_id, window)).collect();
+        callers.into_iter().map(|(id, caller)| call_until_end(caller, id, window, left.clone())).collect();
     let mut total = LoadTally::new();
     let deadline = (window.end + LAST_REPLIES_MAX).into();
     while let Some(tally) = timeout_at(deadline, running.join_next()).await.with_context(|| {
@@ -198,17 +249,23 @@ async fn run_clients(
 }
 
 /// Stops at its first fault: later measurements of a client would be worthless.
-async fn call_until_end(mut caller: Caller, first_id: u64, window: Window) -> LoadTally {
+async fn call_until_end(
+    mut caller: Caller,
+    first_id: u64,
+    window: Window,
+    left: Option<Arc<CallsLeft>>,
+) -> LoadTally {
     let mut tally = LoadTally::new();
     let mut begun = Instant::now();
     let mut id = first_id;
-    while begun < window.end {
+    while begun < window.end && left.as_ref().is_none_or(|left| !left.is_used_up()) {
         if let Err(fault) = caller.call(id).await {
             tally.faults.push(format!("call {id}: {fault}"));
             break;
         }
         let ended = Instant::now();
-        if ended >= window.start && ended < window.end {
+        let is_inside = ended >= window.start && ended < window.end;
+        if is_inside && left.as_ref().is_none_or(|left| left.count()) {
             tally.record(ended - begun);
         }
         begun = ended;
@@ -285,6 +342,14 @@ mod tests {
         assert!((round.p50_us - 100.0).abs() < 1.0 && (round.p99_us - 100.0).abs() < 1.0);
         assert!((round.generator_cpu_us - 10.0).abs() < 1e-9 && (round.cpu_us[0] - 20.0).abs() < 1e-9);
         assert!((round.other_load_cores - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_window_of_some_calls_counts_no_more() {
+        let left = CallsLeft::of(2);
+        assert!(left.count() && !left.is_used_up());
+        assert!(left.count() && left.is_used_up());
+        assert!(!left.count() && left.is_used_up());
     }
 
     #[test]

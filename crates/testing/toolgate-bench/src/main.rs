@@ -63,8 +63,14 @@ enum Command {
         #[arg(long, value_name = "FILE", default_value = "crates/testing/toolgate-bench/callgrind.json")]
         baseline: PathBuf,
         /// Write the number instead of comparing with it
-        #[arg(long)]
+        #[arg(long, conflicts_with = "only")]
         update: bool,
+        /// Count only the ways whose names contain this, such as "durable start"
+        #[arg(long, value_name = "WORDS")]
+        only: Option<String>,
+        /// Keep what callgrind wrote in this folder, for `callgrind_annotate`
+        #[arg(long, value_name = "FOLDER")]
+        keep: Option<PathBuf>,
     },
     /// Weigh the gateway with 200 idle clients and 50 servers
     Memory {
@@ -149,12 +155,12 @@ async fn run_command(command: Command) -> anyhow::Result<ExitCode> {
         Command::Agents(options) => Box::pin(agents::run(options)).await,
         Command::Run(options) => Box::pin(run::run(options)).await,
         Command::Governed(options) => Box::pin(governed::run(options)).await,
-        Command::Callgrind { gateway, baseline, update } => {
-            let program = gateway.program()?;
+        Command::Callgrind { gateway, baseline, update, only, keep } => {
+            let counted = callgrind::Counted { program: gateway.program()?, keep };
             let text = if update {
-                callgrind::update(&program, &baseline).await?
+                counted.update(&baseline).await?
             } else {
-                callgrind::check(&program, &baseline).await?
+                counted.check(&baseline, only.as_deref()).await?
             };
             say(&text)?;
             Ok(ExitCode::SUCCESS)

@@ -35,6 +35,8 @@ pub(crate) struct ReportSettings {
     pub(crate) rounds: usize,
     pub(crate) warm_up_seconds: f64,
     pub(crate) window_seconds: f64,
+    /// Ends a window before its time is over.
+    pub(crate) window_calls: Option<u64>,
     pub(crate) generator_threads: usize,
     pub(crate) starts: usize,
 }
@@ -143,10 +145,14 @@ impl Report {
         }
         let mut text = layout(&lines);
         let settings = &self.settings;
+        let window = match settings.window_calls {
+            Some(calls) => format!("{calls} calls or {} s", settings.window_seconds),
+            None => format!("{} s", settings.window_seconds),
+        };
         writeln!(
             text,
-            "\n{} calls, every reply checked, no errors; medians of {} rounds of {} s after {} s of warm-up",
-            self.calls, settings.rounds, settings.window_seconds, settings.warm_up_seconds
+            "\n{} calls, every reply checked, no errors; medians of {} rounds of {window} after {} s of warm-up",
+            self.calls, settings.rounds, settings.warm_up_seconds
         )
         .expect("a String grows");
         let Machine { cpu, cores, other_load_cores_max } = &self.machine;

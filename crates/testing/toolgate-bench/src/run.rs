@@ -55,6 +55,7 @@ impl RunOptions {
             rounds: self.rounds.map_or(rounds, usize::from),
             warm_up_seconds,
             window_seconds: self.seconds.map_or(window_seconds, f64::from),
+            window_calls: None,
             generator_threads: self.threads.map_or_else(proc::cores, usize::from),
             starts,
         }

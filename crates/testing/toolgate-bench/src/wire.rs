@@ -315,16 +315,41 @@ pub(crate) fn check_decoded(id: u64, payload: usize, body: &[u8]) -> Result<(), 
     Ok(())
 }
 
-/// The checks before the body is read. A JSON reply is required since nothing here streams.
-pub(crate) fn check_head(status: http::StatusCode, headers: &HeaderMap) -> Result<(), ReplyFault> {
+/// The form in which a reply comes. A gateway streams one that takes its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReplyForm {
+    Json,
+    Events,
+}
+
+/// The checks before the body is read, where a stream will do as well.
+pub(crate) fn reply_form(status: http::StatusCode, headers: &HeaderMap) -> Result<ReplyForm, ReplyFault> {
     if status != http::StatusCode::OK {
         return Err(ReplyFault::Status { status: status.as_u16(), begin: String::new() });
     }
     let content_type = headers.get(CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
-    if !content_type.starts_with(b"application/json") {
-        return Err(ReplyFault::ContentType { found: String::from_utf8_lossy(content_type).into_owned() });
+    if content_type.starts_with(b"application/json") {
+        return Ok(ReplyForm::Json);
     }
-    Ok(())
+    if content_type.starts_with(b"text/event-stream") {
+        return Ok(ReplyForm::Events);
+    }
+    Err(ReplyFault::ContentType { found: String::from_utf8_lossy(content_type).into_owned() })
+}
+
+/// The same where a JSON reply is required: a stream would be measured as something else.
+pub(crate) fn check_head(status: http::StatusCode, headers: &HeaderMap) -> Result<(), ReplyFault> {
+    match reply_form(status, headers)? {
+        ReplyForm::Json => Ok(()),
+        ReplyForm::Events => Err(ReplyFault::ContentType { found: "text/event-stream".to_owned() }),
+    }
+}
+
+/// The data of the last event: the answer, after whatever came before it. The gateway writes each message on one line.
+pub(crate) fn last_data(events: &[u8]) -> &[u8] {
+    let lines = events.rsplit(|byte| *byte == b'\n');
+    let mut data = lines.filter_map(|line| line.strip_prefix(b"data: "));
+    data.find(|data| !data.trim_ascii().is_empty()).unwrap_or_default()
 }
 
 /// The first bytes of a body, for a message to a person.

@@ -11,7 +11,7 @@ use super::sides::{EndedGateway, Programs, Running};
 use crate::compare::Servers;
 use crate::report::{ReportSettings, ReportTarget, Row, median};
 
-const CASE: &str = "ledger of plain calls, SQLite";
+pub(super) const CASE: &str = "ledger of plain calls, SQLite";
 const DATABASE: &str = "toolgate.db";
 const CONNECTIONS: usize = 16;
 const SYNCS: usize = 50;

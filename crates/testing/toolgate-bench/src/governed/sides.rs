@@ -94,5 +94,6 @@ fn plan(settings: &ReportSettings, target: BenchTarget, tool: String, connection
         threads: settings.generator_threads,
         warm_up: Duration::from_secs_f64(settings.warm_up_seconds),
         window: Duration::from_secs_f64(settings.window_seconds),
+        calls_max: settings.window_calls,
     }
 }

@@ -7,6 +7,7 @@ fn report(rows: Vec<Row>) -> Report {
             rounds: 3,
             warm_up_seconds: 0.5,
             window_seconds: 3.0,
+            window_calls: None,
             generator_threads: 2,
             starts: 5,
         },

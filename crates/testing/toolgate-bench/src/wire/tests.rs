@@ -131,3 +131,18 @@ fn a_streamed_or_refused_reply_fails_before_its_body_is_read() {
         Err(ReplyFault::Status { status: 401, .. })
     ));
 }
+
+#[test]
+fn a_reply_that_streams_ends_with_the_answer() {
+    let headers = |value| HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(value))]);
+    let form = |value| reply_form(http::StatusCode::OK, &headers(value));
+    assert_eq!(form("application/json"), Ok(ReplyForm::Json));
+    assert_eq!(form("text/event-stream"), Ok(ReplyForm::Events));
+    assert!(
+        form("text/html").is_err()
+            && check_head(http::StatusCode::OK, &headers("text/event-stream")).is_err()
+    );
+    let stream = b": keep-alive\n\ndata: {\"method\":\"notifications/message\"}\n\ndata: {\"id\":1}\n\n";
+    assert_eq!(last_data(stream), br#"{"id":1}"#);
+    assert_eq!(last_data(b": keep-alive\n\n"), b"");
+}
