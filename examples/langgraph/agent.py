@@ -1,54 +1,22 @@
-"""A LangGraph agent behind Toolgate, which waits where a person must agree."""
+"""A LangGraph agent behind Toolgate, which pauses where a person must agree, and goes on once they have."""
 
-import asyncio
 import json
 import os
-import urllib.request
+import time
 
+from langchain.agents import create_agent
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_mcp_adapters.client import MultiServerMCPClient
-from langgraph.prebuilt import create_react_agent
-from mcp.types import CallToolResult, TextContent
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+from toolgate_langgraph import MCPToolNode, load_tools
 
-URL = os.environ["TOOLGATE_URL"]
-HEADERS = {"Authorization": f"Bearer {os.environ['AGENT_TOKEN']}"}
 PAUSE_SECONDS = float(os.environ.get("PAUSE_SECONDS", "2"))
 
 
-def pending(result):
-    """The approval that a call waits for, or nothing."""
-    envelope = (getattr(result, "meta", None) or {}).get("dev.toolgate/envelope", {})
-    return envelope.get("approval_id") if envelope.get("status") == "pending_approval" else None
-
-
-def look(approval):
-    """The approval as it stands. Its asker may read it."""
-    request = urllib.request.Request(f"{URL.removesuffix('/mcp')}/approvals/{approval}", headers=HEADERS)
-    with urllib.request.urlopen(request) as answer:
-        return json.load(answer)
-
-
-async def wait_for_people(request, handler):
-    """Waits until people have decided. Once they agreed, the same call again attaches to their yes and runs, once."""
-    while True:
-        result = await handler(request)
-        approval = pending(result)
-        if approval is None:
-            return result
-        print(f"{request.name} waits for a person: {approval}", flush=True)
-        while (now := await asyncio.to_thread(look, approval))["state"] == "pending":
-            await asyncio.sleep(PAUSE_SECONDS)
-        if now["state"] != "approved":
-            # The same call again would ask the same people again.
-            reasons = [vote["reason"] for vote in now["votes"] if vote.get("reason")]
-            text = f"{now['tool']} may not run: {now['state']}. " + " ".join(reasons)
-            return CallToolResult(content=[TextContent(type="text", text=text)], isError=True)
-
-
 def text(message):
-    """The text of an answer, however the adapters wrap it."""
+    """The text of an answer."""
     if isinstance(message.content, str):
         return message.content
     return "\n".join(part["text"] for part in message.content if part.get("type") == "text")
@@ -80,12 +48,19 @@ class Scripted(BaseChatModel):
         return AIMessage(content="", tool_calls=[{"name": name, "args": args, "id": f"call-{name}"}])
 
 
-async def main():
-    gateway = {"transport": "streamable_http", "url": URL, "headers": HEADERS}
-    client = MultiServerMCPClient({"toolgate": gateway}, tool_interceptors=[wait_for_people])
-    agent = create_react_agent(Scripted(), await client.get_tools())
-    ended = await agent.ainvoke({"messages": [("user", "Answer my letters.")]})
-    print(text(ended["messages"][-1]))
+def main():
+    node = MCPToolNode(os.environ["TOOLGATE_URL"], os.environ["AGENT_TOKEN"])
+    # A checkpointer that lasts, such as SqliteSaver, lets another process go on.
+    agent = create_agent(Scripted(), load_tools(node), checkpointer=InMemorySaver())
+    thread = {"configurable": {"thread_id": "letters"}}
+    said = agent.invoke({"messages": [("user", "Answer my letters.")]}, thread)
+    while pauses := said.get("__interrupt__"):
+        for item in pauses[0].value["toolgate"]["items"]:
+            print(f"{item['tool']} waits for a person: {item['id']}", flush=True)
+        time.sleep(PAUSE_SECONDS)
+        # Nothing that ran runs again: the gateway knows whether people have decided.
+        said = agent.invoke(Command(resume="look again"), thread)
+    print(text(said["messages"][-1]))
 
 
-asyncio.run(main())
+main()

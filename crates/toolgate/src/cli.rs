@@ -53,7 +53,8 @@ pub(crate) use substrate::{ExportManifestArgs, ImportKind, ImportManifestArgs, S
 pub(crate) use tasks::{AutomationsCommand, CreateAutomationArgs, CreateTaskArgs, SpendArgs, TasksCommand};
 pub(crate) use tokens::{NewTokenArgs, TokenCommand};
 pub(crate) use tools::{
-    AcceptArgs, AliasesCommand, CostArgs, RANKED_DEFAULT, SearchArgs, StatusArg, ToolsCommand, VersionArg,
+    AcceptArgs, AliasesCommand, CodeLanguage, CodegenArgs, CostArgs, RANKED_DEFAULT, SearchArgs, StatusArg,
+    ToolsCommand, VersionArg,
 };
 
 /// A governed gateway between AI agents and tools: every MCP server behind one endpoint.

@@ -167,7 +167,7 @@ async fn at_client(
     for _ in 0..TRIES_MAX {
         let question = elicit::question(&asked.slot, problem.as_deref());
         let said = tokio::select! {
-            said = context.caller.ask(AskKind::Elicitation, question) => said,
+            said = context.caller.ask_as(asked.id.as_str(), AskKind::Elicitation, question) => said,
             resolved = tools.runs.resolved(&asked.id) => return Ok(resolved),
         };
         // Closed without an answer, or no answer at all: the question stays in the inbox.

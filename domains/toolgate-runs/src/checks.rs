@@ -16,6 +16,7 @@ const OUTCOME_SCHEMA_BYTES_MAX: usize = 256 << 10;
 const SUMMARY_CHARS_MAX: usize = 20_000;
 const REASON_CHARS_MAX: usize = 500;
 const CLIENT_ID_CHARS_MAX: usize = 200;
+const RUN_KEY_CHARS_MAX: usize = 200;
 const INPUT_FILES_MAX: usize = 1_000;
 const PATH_BYTES_MAX: usize = 1_024;
 const LABEL_CHARS_MAX: usize = 200;
@@ -85,6 +86,18 @@ pub(crate) fn client_id(text: &str) -> Result<(), Refusal> {
         false => {
             let message = format!("the id of a call has 1 to {CLIENT_ID_CHARS_MAX} characters");
             Err(invalid(&codes::BAD_CALL_ID, message, "id"))
+        }
+    }
+}
+
+/// The key of a run.
+pub(crate) fn run_key(text: &str) -> Result<(), Refusal> {
+    let fits = (1..=RUN_KEY_CHARS_MAX).contains(&text.chars().count());
+    match fits && !text.contains(char::is_control) {
+        true => Ok(()),
+        false => {
+            let message = format!("the key of a run has 1 to {RUN_KEY_CHARS_MAX} printable characters");
+            Err(invalid(&codes::FIELD_INVALID, message, "key"))
         }
     }
 }

@@ -20,7 +20,7 @@ pub use runs::{DATA_TOOLS_BEFORE_ASKING, Runs};
 pub use toolgate_core::{Refusal, RefusalKind};
 pub use tools::{VisibleRuns, changeable_run, domain, visible_run};
 pub use view::{
-    AskedCompletion, AskedFailure, CallClaim, InputPage, InputQuery, NewQuestion, NewRun, NewTask,
+    AskedCompletion, AskedFailure, CallClaim, InputPage, InputQuery, KeyedRun, NewQuestion, NewRun, NewTask,
     RunCallView, RunInput, RunPage, RunQuery, StateSource, TaskPage, WorkCompletion,
 };
 

@@ -18,6 +18,9 @@ pub(crate) fn refusal(error: RunError) -> Refusal {
         RunError::UnknownRun(id) => unknown_run(&id),
         RunError::UnknownTask(id) => Refusal::new(&codes::UNKNOWN_TASK, format!("there is no task {id}")),
         RunError::UnknownInput(id) => unknown_input(&id),
+        RunError::KeyTaken { run } => {
+            Refusal::new(&codes::RUN_KEY_REUSED, format!("{run} was created under the key")).field("key")
+        }
         RunError::Step(refusal) => refusal,
         RunError::Paused { run, question } => paused(&run, question.as_deref()),
         RunError::NotPaused { run, state } => {

@@ -4,6 +4,7 @@ mod batches;
 mod calls;
 mod checkpoints;
 mod ending;
+mod keyed;
 mod life;
 mod manifests;
 mod notes;

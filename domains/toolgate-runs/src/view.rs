@@ -61,6 +61,14 @@ pub struct NewRun {
     pub budget: RunBudget,
 }
 
+/// A run that was asked for under a key.
+#[derive(Clone, PartialEq, Debug)]
+pub enum KeyedRun {
+    Made(Run),
+    /// It was made before.
+    Known(Run),
+}
+
 /// A filter for runs. `None` matches anything.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RunQuery {

@@ -1,22 +1,29 @@
 """A LangGraph agent behind the gateway: its model asks for three calls in a row, and says what it saw, as one JSON object.
 
 The model is made up: it searches, describes what was found first, calls that, and stops. Everything between the model
-and the gateway is LangGraph and its MCP adapters as they are.
+and the gateway is LangChain and its MCP adapter as they are.
 """
 
 import asyncio
 import json
 import sys
+import warnings
 
+from langchain.agents import create_agent
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_mcp_adapters.client import MultiServerMCPClient
-from langgraph.prebuilt import create_react_agent
+
+with warnings.catch_warnings():
+    # It says that it is in beta.
+    warnings.simplefilter("ignore")
+    from fastmcp import Client
+    from fastmcp.client.transports import StreamableHttpTransport
+    from langchain.mcp import MCPAdapter
 
 
 def text(message):
-    """The text of an answer, however the adapters wrap it."""
+    """The text of an answer, however the adapter wraps it."""
     if isinstance(message.content, str):
         return message.content
     return "\n".join(part["text"] for part in message.content if part.get("type") == "text")
@@ -56,14 +63,10 @@ class Model(BaseChatModel):
 
 async def main():
     request = json.loads(sys.argv[1])
-    gateway = {
-        "transport": "streamable_http",
-        "url": request["url"],
-        "headers": {"Authorization": f"Bearer {request['token']}"},
-    }
-    tools = await MultiServerMCPClient({"gateway": gateway}).get_tools()
-    agent = create_react_agent(Model(), tools)
-    ended = await agent.ainvoke({"messages": [("user", "Say grüße.")]})
+    headers = {"Authorization": f"Bearer {request['token']}"}
+    async with MCPAdapter(Client(StreamableHttpTransport(request["url"], headers=headers))) as gateway:
+        tools = await gateway.list_tools()
+        ended = await create_agent(Model(), tools).ainvoke({"messages": [("user", "Say grüße.")]})
     answers = [message for message in ended["messages"] if isinstance(message, ToolMessage)]
     saw = {
         "tools": sorted(tool.name for tool in tools),

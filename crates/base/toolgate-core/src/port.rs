@@ -221,6 +221,10 @@ pub trait Caller: Send + Sync {
     fn log(&self, params: RawJson);
     /// Puts a server's request to the client and waits. Errors if the client cannot answer that kind.
     fn ask(&self, kind: AskKind, params: RawJson) -> BoxFuture<'_, Result<RawJson, RpcError>>;
+    /// The same for a question with an id of its own, which a client sees and which stays when its request is repeated.
+    fn ask_as(&self, _id: &str, kind: AskKind, params: RawJson) -> BoxFuture<'_, Result<RawJson, RpcError>> {
+        self.ask(kind, params)
+    }
 }
 
 /// The servers, from the edge's view.

@@ -361,8 +361,35 @@ pub enum RunOwnership {
     Nobodys,
 }
 
+/// The treatment of a call that its client makes in a run under an id of its own.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ClientCall {
+    /// It is new, or goes on: make it, and keep its result.
+    Make,
+    /// It was made, with this result.
+    Made(RawJson),
+}
+
+/// What is kept of a call under an id of its client.
+#[derive(Clone, PartialEq, Debug)]
+pub enum KeptCall {
+    Ended(RawJson),
+    /// It waits, or nothing was sent: sent again, it goes on.
+    PutOff(RawJson),
+}
+
 /// The runs, from the view of calls.
 pub trait Runs: Send + Sync {
+    /// Takes on a call that its client makes under this id; waits for one that is under way. `request` is the digest of what is
+    /// asked for.
+    fn take_on(
+        &self,
+        run: &RunId,
+        client_id: &str,
+        request: Digest,
+    ) -> BoxFuture<'static, Result<ClientCall, Refusal>>;
+    /// Keeps what became of a call that was taken on.
+    fn keep(&self, run: &RunId, client_id: &str, kept: KeptCall) -> BoxFuture<'static, ()>;
     /// Lets a call begin, if the run is running and within its budget. A pending run starts with it.
     fn admit(&self, run: &RunId, call: RunCall) -> BoxFuture<'static, Result<(), Refusal>>;
     /// Looks up a run, and whether the caller works in it or started it.

@@ -13,6 +13,7 @@ mod error;
 mod events;
 mod held;
 mod input;
+mod key;
 mod log;
 mod loops;
 mod note;

@@ -10,6 +10,7 @@ pub(crate) mod tool_call;
 pub(crate) mod errand;
 pub(crate) mod in_runs;
 pub(crate) mod own;
+pub(crate) mod repeat;
 pub(crate) mod requester;
 
 pub(crate) mod jobs;

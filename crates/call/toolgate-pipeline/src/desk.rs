@@ -204,9 +204,7 @@ impl ApprovalDesk {
     /// The version of a call's output that may be stored, even outside the ledger: without its own secrets
     /// and without those of the arguments.
     pub fn kept(&self, tool: &CanonicalName, arguments: &RawJson, said: &RawJson) -> RawJson {
-        let arguments = canonical::parse(arguments.as_str()).unwrap_or_default();
-        let secrets = self.redactor.redact_input(tool.as_str(), &arguments, MarkStyle::Plain).secrets;
-        echo::forget(self.redactor.redact_output(tool.as_str(), said).json, &secrets)
+        echo::kept(&self.redactor, tool, arguments, said)
     }
 
     /// An edit may change arguments, never the tool, and must pass the checks of any call.

@@ -11,12 +11,12 @@ use toolgate_core::decision::Policy;
 use toolgate_core::event::{Event, EventKind, EventSubject, LedgerEntry, Outcome};
 use toolgate_core::governance::{Approvals, Clock, Ledger};
 use toolgate_core::id::CallId;
-use toolgate_core::{PrincipalId, Tool};
+use toolgate_core::{CanonicalName, PrincipalId, RawJson, Tool};
 
 use crate::filter::Filters;
 use crate::flight::Flights;
 use crate::held::HeldCalls;
-use crate::redact::{MarkStyle, Redactor};
+use crate::redact::{MarkStyle, Redactor, echo};
 use crate::schema::Schemas;
 use crate::settings::PipelineSettings;
 use crate::standing;
@@ -125,6 +125,12 @@ impl Pipeline {
 
     pub fn now_ms(&self) -> i64 {
         self.clock.now_ms()
+    }
+
+    /// The version of an answer that may be stored, even outside the ledger: without its own secrets and without those of the
+    /// arguments.
+    pub fn kept(&self, tool: &CanonicalName, arguments: &RawJson, said: &RawJson) -> RawJson {
+        echo::kept(&self.redactor, tool, arguments, said)
     }
 
     /// Records a call that led to no tool as refused. Nothing depends on it, so it is left out while the ledger

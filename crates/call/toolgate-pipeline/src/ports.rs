@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use toolgate_core::approval::Approval;
 use toolgate_core::content::AttachedContents;
-use toolgate_core::id::CallId;
+use toolgate_core::id::{ApprovalId, CallId};
 use toolgate_core::port::BoxFuture;
 use toolgate_core::{RawJson, RpcError};
 
@@ -15,8 +15,12 @@ use crate::steps::clean::CleanResponse;
 pub trait Confirmer: Send + Sync {
     /// True if the person at the client can be asked there.
     fn can_confirm(&self) -> bool;
-    /// Puts an elicitation to the person at the client.
-    fn confirm(&self, params: RawJson) -> BoxFuture<'_, Result<RawJson, RpcError>>;
+    /// Puts the elicitation of an approval to the person at the client.
+    fn confirm<'a>(
+        &'a self,
+        approval: &'a ApprovalId,
+        params: RawJson,
+    ) -> BoxFuture<'a, Result<RawJson, RpcError>>;
     /// The way a call waits for a decision of other people.
     fn patience(&self) -> WaitMode;
     /// The call still waits.

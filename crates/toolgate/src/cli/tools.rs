@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use toolgate_core::registry::ToolStatus;
 use toolgate_core::scope::AgentName;
 
@@ -36,6 +36,11 @@ pub(crate) enum ToolsCommand {
         after_help = "Examples:\n  toolgate tools cost\n  toolgate tools cost --agent researcher --server files"
     )]
     Cost(CostArgs),
+    /// Write typed functions for the tools that a session sees
+    #[command(
+        after_help = "Examples:\n  toolgate tools codegen --lang typescript --output tools.ts\n  toolgate tools codegen --lang python --agent researcher --server files"
+    )]
+    Codegen(CodegenArgs),
     /// Call a tool
     Call {
         name: String,
@@ -112,6 +117,27 @@ pub(crate) struct CostArgs {
     /// Show each tool of this server
     #[arg(long, value_name = "NAME")]
     pub(crate) server: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct CodegenArgs {
+    /// The language of the code
+    #[arg(long, value_enum)]
+    pub(crate) lang: CodeLanguage,
+    #[command(flatten)]
+    pub(crate) whose: ViewerArgs,
+    /// Only the tools of this server
+    #[arg(long, value_name = "NAME")]
+    pub(crate) server: Option<String>,
+    /// File to write [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum CodeLanguage {
+    Typescript,
+    Python,
 }
 
 #[derive(Args)]

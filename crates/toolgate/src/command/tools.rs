@@ -1,5 +1,6 @@
 //! `toolgate tools`: the agents' tools, calling one by hand, and the review of changes.
 
+mod codegen;
 mod cost;
 mod history;
 mod offline;
@@ -40,6 +41,7 @@ pub(super) async fn run(context: &Context, command: ToolsCommand) -> anyhow::Res
         ToolsCommand::History { name } => history::list(context, &name).await,
         ToolsCommand::Search(args) => search::run(context, args).await,
         ToolsCommand::Cost(args) => cost::run(context, args).await,
+        ToolsCommand::Codegen(args) => codegen::run(context, args).await,
         ToolsCommand::Accept(args) => review::accept(context, args).await,
         ToolsCommand::Reject { name, version } => review::reject(context, &name, version).await,
         ToolsCommand::List { server, status: None } => speak(context, ToolRequest::List(server)).await,

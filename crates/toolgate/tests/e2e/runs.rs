@@ -8,6 +8,7 @@ mod elicitation;
 mod ending;
 mod events;
 mod guard;
+mod repeated;
 mod replicas;
 mod restarts;
 mod steering;

@@ -9,30 +9,14 @@ use toolgate_store::{BatchCall, StoreError};
 use super::Runs;
 use crate::checks;
 use crate::desk::{LateEvent, RunDesk};
-use crate::refusal::down;
+use crate::refusal::{down, unknown_run};
 use crate::view::CallClaim;
 
 impl Runs {
     /// Claims a call that a client sends under this id, or finds its result. `request` is the digest of the
     /// whole request.
     pub async fn claim(&self, run: &RunId, client_id: &str, request: Digest) -> Result<CallClaim, Refusal> {
-        checks::client_id(client_id)?;
-        let down = |error| down(&error);
-        let (stream, now_ms) = (&self.desk.stream, self.desk.clock.now_ms());
-        if let Some(known) = self.desk.store.batch_call(run, client_id).await.map_err(down)? {
-            let take_up = self.desk.store.take_up_batch_call(run, client_id, request, stream);
-            let is_taken_up = known.result.is_some() && take_up.await.map_err(down)?;
-            return Ok(match known {
-                BatchCall { result: Some(kept), .. } if is_taken_up => CallClaim::Again(kept),
-                known => claim_of(known, request),
-            });
-        }
-        self.get(run).await?;
-        if self.desk.store.claim_batch_call(run, client_id, request, stream, now_ms).await.map_err(down)? {
-            return Ok(CallClaim::Run);
-        }
-        let known = self.desk.store.batch_call(run, client_id).await.map_err(down)?;
-        Ok(claim_of(known.expect("what could not be claimed is there, and is never deleted"), request))
+        claim(&self.desk, run, client_id, request).await
     }
 
     /// Stores the result of a claimed call. If the store is down, that happens when it is back.
@@ -76,23 +60,61 @@ impl Runs {
 
     /// The result of a claimed call. Waits, for a limited time, for one that runs; then it says so.
     pub async fn recorded(&self, run: &RunId, client_id: &str) -> RawJson {
-        let mut limit = self.desk.clock.sleep(self.desk.limits.recording);
-        loop {
-            // Before the check: a result recorded from now on is heard.
-            let mut bell = self.desk.bells.hear(run);
-            match Box::pin(self.desk.store.batch_call(run, client_id)).await {
-                Ok(Some(BatchCall { result: Some(result), .. })) => return result,
-                Ok(None) => return unknown(),
-                // It is running, or the store is down.
-                Ok(Some(_)) | Err(_) => {}
-            }
-            tokio::select! {
-                rung = bell.changed() => rung.expect("the sender is kept while there are receivers"),
-                () = self.desk.clock.sleep(self.desk.limits.poll) => {}
-                () = &mut limit => return still_running(),
-            }
+        recorded(&self.desk, run, client_id).await
+    }
+}
+
+pub(super) async fn claim(
+    desk: &RunDesk,
+    run: &RunId,
+    client_id: &str,
+    request: Digest,
+) -> Result<CallClaim, Refusal> {
+    checks::client_id(client_id)?;
+    let down = |error| down(&error);
+    let (stream, now_ms) = (&desk.stream, desk.clock.now_ms());
+    if let Some(known) = desk.store.batch_call(run, client_id).await.map_err(down)? {
+        let take_up = desk.store.take_up_batch_call(run, client_id, request, stream);
+        let is_taken_up = known.result.is_some() && take_up.await.map_err(down)?;
+        return Ok(match known {
+            BatchCall { result: Some(kept), .. } if is_taken_up => CallClaim::Again(kept),
+            known => claim_of(known, request),
+        });
+    }
+    if desk.store.run(run).await.map_err(down)?.is_none() {
+        return Err(unknown_run(run));
+    }
+    if desk.store.claim_batch_call(run, client_id, request, stream, now_ms).await.map_err(down)? {
+        return Ok(CallClaim::Run);
+    }
+    let known = desk.store.batch_call(run, client_id).await.map_err(down)?;
+    Ok(claim_of(known.expect("what could not be claimed is there, and is never deleted"), request))
+}
+
+/// Waits, for a limited time, for a call that runs; then it says so.
+pub(super) async fn recorded(desk: &RunDesk, run: &RunId, client_id: &str) -> RawJson {
+    let mut limit = desk.clock.sleep(desk.limits.recording);
+    loop {
+        // Before the check: a result recorded from now on is heard.
+        let mut bell = desk.bells.hear(run);
+        match Box::pin(desk.store.batch_call(run, client_id)).await {
+            Ok(Some(BatchCall { result: Some(result), .. })) => return result,
+            Ok(None) => return unknown(),
+            // It is running, or the store is down.
+            Ok(Some(_)) | Err(_) => {}
+        }
+        tokio::select! {
+            rung = bell.changed() => rung.expect("the sender is kept while there are receivers"),
+            () = desk.clock.sleep(desk.limits.poll) => {}
+            () = &mut limit => return still_running(),
         }
     }
+}
+
+/// The id has another call.
+pub(super) fn reused(client_id: &str) -> Refusal {
+    let message = format!("another call was made in this run under the id {client_id:?}");
+    Refusal::new(&codes::CALL_ID_REUSED, message)
 }
 
 fn claim_of(known: BatchCall, request: Digest) -> CallClaim {

@@ -6,18 +6,48 @@ use tokio::sync::oneshot;
 use toolgate_core::codes;
 use toolgate_core::id::{CallId, RunId};
 use toolgate_core::port::BoxFuture;
-use toolgate_core::run::{self, RunCall, RunCallEnd, RunOwnership};
-use toolgate_core::{PrincipalId, Refusal};
+use toolgate_core::run::{self, ClientCall, KeptCall, RunCall, RunCallEnd, RunOwnership};
+use toolgate_core::{Digest, PrincipalId, Refusal};
 use toolgate_store::RunError;
 
-use super::Runs;
+use super::{Runs, batches};
 use crate::desk::{LateEvent, RunDesk};
 use crate::refusal::refusal;
+use crate::view::CallClaim;
 
 /// The end of a call that was let in and then not made.
 const NOT_MADE: RunCallEnd = RunCallEnd { completed: false, bytes: 0 };
 
 impl run::Runs for Runs {
+    fn take_on(
+        &self,
+        run: &RunId,
+        client_id: &str,
+        request: Digest,
+    ) -> BoxFuture<'static, Result<ClientCall, Refusal>> {
+        let (desk, run, client_id) = (Arc::clone(&self.desk), run.clone(), client_id.to_owned());
+        Box::pin(async move {
+            Ok(match batches::claim(&desk, &run, &client_id, request).await? {
+                CallClaim::Run | CallClaim::Again(_) => ClientCall::Make,
+                CallClaim::Recorded(result) => ClientCall::Made(result),
+                CallClaim::Running => ClientCall::Made(batches::recorded(&desk, &run, &client_id).await),
+                CallClaim::Mismatch => return Err(batches::reused(&client_id)),
+            })
+        })
+    }
+
+    fn keep(&self, run: &RunId, client_id: &str, kept: KeptCall) -> BoxFuture<'static, ()> {
+        let (run, client_id) = (run.clone(), client_id.to_owned());
+        let late = match kept {
+            KeptCall::Ended(result) => LateEvent::Recorded { run, client_id, result },
+            KeptCall::PutOff(result) => LateEvent::PutOff { run, client_id, result },
+        };
+        let desk = Arc::clone(&self.desk);
+        let kept = self.tasks.spawn(async move { desk.write_down(late).await });
+        // It continues without its waiter.
+        Box::pin(async move { kept.await.unwrap_or_default() })
+    }
+
     fn admit(&self, run: &RunId, call: RunCall) -> BoxFuture<'static, Result<(), Refusal>> {
         let (reply, answer) = oneshot::channel();
         let (desk, run) = (Arc::clone(&self.desk), run.clone());

@@ -32,7 +32,7 @@ impl Runs {
         self.desk.books.create_driven_run(run, ActionStamp { by: &by, at_ms }).await.map_err(refusal)
     }
 
-    async fn draft(&self, new: NewRun) -> Result<Run, Refusal> {
+    pub(super) async fn draft(&self, new: NewRun) -> Result<Run, Refusal> {
         let input = checks::manifest(new.input)?;
         checks::label(&new.label)?;
         let task = match &new.task {

@@ -340,6 +340,20 @@ codes! { RUNS, "Runs and questions";
         see: &["call_id_twice", "call_running"],
     };
 
+    RUN_KEY_REUSED = Code {
+        name: "run_key_reused",
+        fault: Blame::Caller,
+        retry: Retry::No,
+        seen: &[CodeChannel::Http(409)],
+        title: "Another run was created under this key",
+        happened: "The caller has already created a run under the key, with another task, agent, parent or principal. The \
+             same request under the same key is answered with that run; a different one is refused.",
+        advice: "Send the same request again, or choose another key.",
+        message: "run_0198f5c2 was created under the key \"thread-7\" with another agent",
+        hint: Hint::Standard("send the same request again, or choose another key"),
+        see: &["call_id_reused"],
+    };
+
     CALL_RUNNING = Code {
         name: "call_running",
         fault: Blame::Caller,

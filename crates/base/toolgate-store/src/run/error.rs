@@ -16,6 +16,9 @@ pub enum RunError {
     UnknownTask(TaskId),
     #[error("there is no question {0}")]
     UnknownInput(InputId),
+    /// Its creator has made another run under this key.
+    #[error("{run} was made under the key before")]
+    KeyTaken { run: RunId },
     /// The machine of its states has no such step.
     #[error(transparent)]
     Step(#[from] Refusal),

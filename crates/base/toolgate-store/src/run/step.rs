@@ -7,7 +7,7 @@ use toolgate_core::run::{InputRequest, Run, RunState, ended};
 use super::error::RunError;
 use super::held::{ActionStamp, HeldRun};
 use super::row::{COUNT_OPEN, INSERT, StoredRun};
-use super::{events, input, log};
+use super::{events, input, key, log};
 use crate::books::Books;
 use crate::db::{Transaction, without_nul};
 use crate::error::doing;
@@ -32,31 +32,49 @@ pub struct SteppedRun {
     pub ended: Vec<RunId>,
 }
 
+/// The kind of a new run.
+#[derive(Clone, Copy)]
+enum NewRunMark<'a> {
+    Plain,
+    /// The gateway drives it.
+    Driven,
+    /// Its creator has a key for it.
+    Keyed(&'a str),
+}
+
 impl Books {
     /// Stores a new run. Its budget is limited by those above it.
     pub async fn create_run(&self, run: Run, act: ActionStamp<'_>) -> Result<Run, RunError> {
-        self.store_run(run, false, act).await
+        self.store_run(run, NewRunMark::Plain, act).await
+    }
+
+    /// The same under a key of its creator's, which has one run for good.
+    pub async fn create_keyed_run(&self, run: Run, key: &str, act: ActionStamp<'_>) -> Result<Run, RunError> {
+        self.store_run(run, NewRunMark::Keyed(key), act).await
     }
 
     /// The same for a run that the gateway drives itself.
     pub async fn create_driven_run(&self, run: Run, act: ActionStamp<'_>) -> Result<Run, RunError> {
-        self.store_run(run, true, act).await
+        self.store_run(run, NewRunMark::Driven, act).await
     }
 
-    async fn store_run(&self, run: Run, is_driven: bool, act: ActionStamp<'_>) -> Result<Run, RunError> {
+    async fn store_run(&self, run: Run, mark: NewRunMark<'_>, act: ActionStamp<'_>) -> Result<Run, RunError> {
         let tenant = self.store().tenant;
         let (root, depth, run, mut tx) = match run.parent.clone() {
             None => (run.id.clone(), 0, run, self.begin().await.map_err(doing(CREATING))?),
             Some(parent) => self.within(&parent, run, act).await?,
         };
+        if let NewRunMark::Keyed(key) = mark {
+            key::take(&mut tx, tenant, key, &run).await?;
+        }
         let run = Run { events: 1, ..run };
         let kept = StoredRun { run, root, depth, output: None, ran_out_of: None, end_request: None };
         let mut insert = tx.sql(INSERT);
         kept.push_new(tenant, &mut insert);
         insert.execute().await.map_err(doing(CREATING))?;
-        if is_driven {
-            let mark = tx.sql(MARK_DRIVEN).bind(tenant).bind(without_nul(kept.run.id.as_str()));
-            mark.execute().await.map_err(doing(CREATING))?;
+        if matches!(mark, NewRunMark::Driven) {
+            let driven = tx.sql(MARK_DRIVEN).bind(tenant).bind(without_nul(kept.run.id.as_str()));
+            driven.execute().await.map_err(doing(CREATING))?;
         }
         let told = events::created(&kept.run, act);
         log::insert(&mut tx, tenant, &kept.run, &told, None).await.map_err(doing(CREATING))?;

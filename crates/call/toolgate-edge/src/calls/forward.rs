@@ -56,7 +56,10 @@ pub(crate) async fn forward_masked(
         }
         let reply = gateway.servers.request(server, request.clone(), client.clone()).await;
         match masked(server, reply, mask.as_deref())? {
-            ServerReply::InputRequired(result) if caller.client.era() == Era::Legacy => {
+            // A round without questions is between gateway and server; no client hears of it.
+            ServerReply::InputRequired(result)
+                if caller.client.era() == Era::Legacy || asks_nothing(&result) =>
+            {
                 request.input = Some(ask_client(&*client, &result).await?);
             }
             ServerReply::InputRequired(result) => {
@@ -75,6 +78,13 @@ pub(crate) async fn forward_masked(
         format!("server \"{server}\" asked for input {INPUT_ROUNDS_MAX} times"),
     )
     .into())
+}
+
+/// True if the server only wants to be called again.
+fn asks_nothing(result: &RawJson) -> bool {
+    let Ok(members) = ObjectMembers::of(result) else { return false };
+    let requests = members.get("inputRequests").map(ObjectMembers::parse);
+    requests.is_none_or(|requests| requests.is_ok_and(|requests| requests.iter().next().is_none()))
 }
 
 /// A client of the older era is asked directly what a server of the newer one wants to know.

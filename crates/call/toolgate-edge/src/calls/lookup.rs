@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolgate_catalog::CatalogEntry;
 use toolgate_core::approval::Approval;
-use toolgate_core::id::CallId;
+use toolgate_core::id::{ApprovalId, CallId};
 use toolgate_core::port::{BoxFuture, ServerReply};
 use toolgate_core::scope::Seat;
 use toolgate_core::{RawJson, RpcError};
@@ -236,7 +236,11 @@ impl Confirmer for SilentClient {
         false
     }
 
-    fn confirm(&self, _params: RawJson) -> BoxFuture<'_, Result<RawJson, RpcError>> {
+    fn confirm<'a>(
+        &'a self,
+        _approval: &'a ApprovalId,
+        _params: RawJson,
+    ) -> BoxFuture<'a, Result<RawJson, RpcError>> {
         Box::pin(async { Err(RpcError::new(RpcError::INTERNAL, "searches cannot ask for an approval")) })
     }
 

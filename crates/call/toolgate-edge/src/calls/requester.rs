@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use toolgate_core::approval::Approval;
+use toolgate_core::id::ApprovalId;
 use toolgate_core::port::{AskKind, BoxFuture, Caller};
 use toolgate_core::{RawJson, Refusal, RpcError};
 use toolgate_pipeline::{Confirmer, WaitMode};
@@ -22,8 +23,12 @@ impl Confirmer for Requester<'_> {
         self.patience != WaitMode::Unbounded && self.caller.client.abilities.elicitation_form
     }
 
-    fn confirm(&self, params: RawJson) -> BoxFuture<'_, Result<RawJson, RpcError>> {
-        self.caller.ask(AskKind::Elicitation, params)
+    fn confirm<'a>(
+        &'a self,
+        approval: &'a ApprovalId,
+        params: RawJson,
+    ) -> BoxFuture<'a, Result<RawJson, RpcError>> {
+        self.caller.ask_as(approval.as_str(), AskKind::Elicitation, params)
     }
 
     fn patience(&self) -> WaitMode {

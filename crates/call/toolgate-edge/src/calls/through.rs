@@ -13,6 +13,7 @@ use toolgate_discovery::{BuiltIn, exact_schema};
 use toolgate_pipeline::CallWarning;
 
 use crate::calls::find::{self, ResolvedTool};
+use crate::calls::repeat;
 use crate::calls::tool_call::{SchemaNote, ToolCall};
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
@@ -58,7 +59,7 @@ pub(crate) async fn call(
     let mut call = ToolCall::new(gateway, caller, found, request.redirected(&wish.name, &wish.arguments));
     call.warnings.extend(wish.warning);
     call.note = note;
-    match call.run(cancel).await {
+    match repeat::run(call, cancel).await {
         Err(_) if is_barred => Ok(not_found(gateway, &seat, &asked, &MissingTool::Unknown)),
         said => said,
     }

@@ -157,7 +157,7 @@ impl ToolCall {
         CallAnswer { tool, envelope, body }
     }
 
-    fn say(self, answer: CallAnswer) -> Result<EnvelopedReply, RpcError> {
+    pub(crate) fn say(self, answer: CallAnswer) -> Result<EnvelopedReply, RpcError> {
         let CallAnswer { envelope, body, .. } = answer;
         let principal = self.caller.client.principal.id.clone();
         Ok(match body {

@@ -18,6 +18,9 @@ use crate::clients::mailbox::{Mailbox, OutboundMessage};
 use crate::clients::session::ClientSession;
 use crate::clients::stream::EventLog;
 
+/// The id of a question that a server asks in the middle of a call, one at a time.
+const SERVERS_QUESTION: &str = "input";
+
 pub(crate) struct RequestCaller {
     pub(crate) client: Arc<Client>,
     /// Only in the older era.
@@ -158,13 +161,18 @@ impl Caller for RequestCaller {
     }
 
     fn ask(&self, kind: AskKind, params: RawJson) -> BoxFuture<'_, Result<RawJson, RpcError>> {
+        self.ask_as(SERVERS_QUESTION, kind, params)
+    }
+
+    fn ask_as(&self, id: &str, kind: AskKind, params: RawJson) -> BoxFuture<'_, Result<RawJson, RpcError>> {
+        let id: Box<str> = id.into();
         Box::pin(async move {
             if !self.can_answer(kind) || asks_beyond(self.client.abilities, kind, &params) {
                 return Err(cannot_answer(kind));
             }
             let (answer, answered) = oneshot::channel();
             let gone = || RpcError::new(RpcError::INTERNAL, "the client has gone");
-            if !self.mailbox.leave(OutboundMessage::Ask { kind, params, answer }) {
+            if !self.mailbox.leave(OutboundMessage::Ask { id, kind, params, answer }) {
                 return Err(gone());
             }
             match tokio::time::timeout(self.input_wait, answered).await {

@@ -21,6 +21,8 @@ pub(crate) enum OutboundMessage {
     /// A whole notification.
     Notify(Bytes),
     Ask {
+        /// The same when the request is repeated.
+        id: Box<str>,
         kind: AskKind,
         params: RawJson,
         answer: oneshot::Sender<Result<RawJson, RpcError>>,

@@ -18,6 +18,7 @@ use crate::messages::text::quoted;
 
 /// The members in which a request names its run, task and trace.
 const RUN_KEY: &str = "dev.toolgate/run_id";
+const CALL_KEY: &str = "dev.toolgate/call_id";
 const TASK_KEY: &str = "dev.toolgate/task_id";
 pub(crate) const TRACE_KEY: &str = "traceparent";
 
@@ -73,6 +74,8 @@ pub(crate) struct ParsedMeta {
     pub(crate) cargo: String,
     /// The run and the task that the client says the request belongs to.
     pub(crate) labels: CallerLabels,
+    /// The client's own id of the call, within its run.
+    pub(crate) call_id: Option<Box<str>>,
     /// W3C `traceparent`.
     pub(crate) trace: Option<Arc<str>>,
     /// The client's `_meta` for the server, as text without braces.
@@ -243,6 +246,7 @@ impl ParsedMeta {
             log_level: meta.log_level.and_then(object::string).map(Cow::into_owned),
             progress_token: meta.progress_token.map(|raw| RawJson::within(body, raw)),
             labels: labels(&meta.claims),
+            call_id: call_id(&meta.claims)?,
             trace: trace(&meta.cargo),
             cargo: meta.cargo,
             extras: meta.extras,
@@ -261,6 +265,20 @@ fn labels(claims: &str) -> CallerLabels {
         run: members.get_str(RUN_KEY).map(|run| RunId::new(run.as_ref())),
         task: members.get_str(TASK_KEY).map(|task| task.as_ref().into()),
         forced_by: None,
+    }
+}
+
+/// The client's id of the call. One that is not text is refused: its client counts on it.
+fn call_id(claims: &str) -> Result<Option<Box<str>>, RpcError> {
+    if !claims.contains(CALL_KEY) {
+        return Ok(None);
+    }
+    let claims = format!("{{{claims}}}");
+    let members = ObjectMembers::of_str(&claims).unwrap_or_default();
+    match (members.get(CALL_KEY), members.get_str(CALL_KEY)) {
+        (None, _) => Ok(None),
+        (Some(_), Some(id)) => Ok(Some(id.as_ref().into())),
+        (Some(_), None) => Err(RpcError::invalid_params(format!("params._meta.{CALL_KEY} must be a string"))),
     }
 }
 

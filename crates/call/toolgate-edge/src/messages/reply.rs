@@ -29,6 +29,22 @@ impl EnvelopedReply {
         Self::complete(RawJson::EMPTY)
     }
 
+    /// The result in one piece.
+    pub(crate) fn whole(&self) -> RawJson {
+        let (ServerReply::Complete(result)
+        | ServerReply::Cached(result)
+        | ServerReply::Task(result)
+        | ServerReply::InputRequired(result)) = &self.reply;
+        let own = result.as_str().trim_start().strip_prefix('{');
+        match own.filter(|_| !self.front.is_empty()) {
+            Some(own) if own.trim_start().starts_with('}') => {
+                RawJson::from_composed(format!("{{{}{own}", self.front))
+            }
+            Some(own) => RawJson::from_composed(format!("{{{},{own}", self.front)),
+            None => result.clone(),
+        }
+    }
+
     /// A server's result with the gateway's envelope in its `_meta`.
     pub(crate) fn enveloped(result: RawJson, envelope: &Envelope, reply: fn(RawJson) -> ServerReply) -> Self {
         match add_to_own_meta(&result, envelope) {

@@ -8,7 +8,7 @@ use toolgate_core::server::Era;
 use toolgate_discovery::BuiltIn;
 
 use crate::calls::tool_call::ToolCall;
-use crate::calls::{completion, find, lists, logging, lookup, prompts, resources, tasks, through};
+use crate::calls::{completion, find, lists, logging, lookup, prompts, repeat, resources, tasks, through};
 use crate::clients::caller::RequestCaller;
 use crate::gateway::Gateway;
 use crate::messages::parts::OwnedRequest;
@@ -74,5 +74,5 @@ async fn call_tool(
             return Err(find::error(gateway, &seat, name, &missing));
         }
     };
-    ToolCall::new(gateway, caller, found, request).run(cancel).await
+    repeat::run(ToolCall::new(gateway, caller, found, request), cancel).await
 }

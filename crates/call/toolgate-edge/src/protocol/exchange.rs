@@ -14,7 +14,7 @@ use crate::messages::frame::{Frame, ResponseFrame};
 use crate::messages::parts::RequestHead;
 use crate::metrics::RequestOutcome;
 use crate::protocol::era;
-use crate::protocol::parked::{ParkedExchanges, ServerQuestion};
+use crate::protocol::parked::{ParkedExchanges, ParkedQuestion};
 
 /// A call under way, seen from the client's side.
 pub(crate) struct Exchange {
@@ -76,12 +76,15 @@ impl Exchange {
                 self.end();
                 (Frame::Response(response), None)
             }
-            Mail::Outbound(OutboundMessage::Ask { kind, params, answer }) => {
+            Mail::Outbound(OutboundMessage::Ask { id, kind, params, answer }) => {
                 match self.caller.session.clone() {
                     Some(session) => (Frame::Message(session.ask(kind, &params, answer)), Some(self)),
                     None => {
                         let parked = self.parked.clone();
-                        (Frame::Response(parked.park(self, ServerQuestion { kind, params, answer })), None)
+                        (
+                            Frame::Response(parked.park(self, ParkedQuestion { id, kind, params, answer })),
+                            None,
+                        )
                     }
                 }
             }

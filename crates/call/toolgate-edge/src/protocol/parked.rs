@@ -21,8 +21,11 @@ use crate::messages::seal::{Sealer, random_id};
 use crate::messages::text::quoted;
 use crate::protocol::exchange::Exchange;
 
-/// A question of a server.
-pub(crate) struct ServerQuestion {
+/// A question of a server, or of the gateway itself.
+pub(crate) struct ParkedQuestion {
+    /// Its key in `inputRequests`: that of the approval or of the input, so that a client which repeats its request from the
+    /// start finds the answer that it has.
+    pub(crate) id: Box<str>,
     pub(crate) kind: AskKind,
     pub(crate) params: RawJson,
     pub(crate) answer: oneshot::Sender<Result<RawJson, RpcError>>,
@@ -36,14 +39,12 @@ pub(crate) struct ParkedExchanges {
 
 struct ParkedExchange {
     exchange: Exchange,
-    asked: ServerQuestion,
+    asked: ParkedQuestion,
     since: Instant,
 }
 
 const PURPOSE: &str = "request-state";
 const PARKED_MAX: usize = 10_000;
-/// The key under which a server's question stands in `inputRequests`.
-const INPUT_KEY: &str = "input";
 
 impl ParkedExchanges {
     pub(crate) fn new(sealer: Sealer, keep: Duration) -> Self {
@@ -51,7 +52,7 @@ impl ParkedExchanges {
     }
 
     /// Puts a call aside and says what its client is asked.
-    pub(crate) fn park(&self, exchange: Exchange, asked: ServerQuestion) -> ResponseFrame {
+    pub(crate) fn park(&self, exchange: Exchange, asked: ParkedQuestion) -> ResponseFrame {
         let id = random_id();
         let request_id = exchange.head().id.clone();
         let result = self.input_required(&id, &exchange, &asked);
@@ -70,10 +71,11 @@ impl ParkedExchanges {
         }
     }
 
-    fn input_required(&self, id: &str, exchange: &Exchange, asked: &ServerQuestion) -> String {
+    fn input_required(&self, id: &str, exchange: &Exchange, asked: &ParkedQuestion) -> String {
         let method = asked.kind.method();
         let params = asked.params.as_str();
-        let requests = format!("{{\"{INPUT_KEY}\":{{\"method\":\"{method}\",\"params\":{params}}}}}");
+        let key = quoted(&asked.id);
+        let requests = format!("{{{key}:{{\"method\":\"{method}\",\"params\":{params}}}}}");
         let payload = format!("{id}\n{}\n{}", exchange.client().owner(), binding(exchange.head()));
         let state = quoted(&format!("{OURS}{}", self.sealer.seal(PURPOSE, &payload)));
         format!("{{\"resultType\":\"input_required\",\"inputRequests\":{requests},\"requestState\":{state}}}")
@@ -104,7 +106,7 @@ impl ParkedExchanges {
         let mut waiting = found.ok_or_else(|| refused("has expired or was used before"))?;
         waiting.exchange.continue_as(head);
         let answers = responses.and_then(|raw| ObjectMembers::of(raw).ok()).unwrap_or_default();
-        match answers.get(INPUT_KEY).filter(|answer| answer.get().starts_with('{')) {
+        match answers.get(&waiting.asked.id).filter(|answer| answer.get().starts_with('{')) {
             None => Ok(ResumeOutcome::AskedAgain(self.park(waiting.exchange, waiting.asked))),
             Some(answer) => {
                 // A call that was cancelled meanwhile needs no answer.

@@ -29,7 +29,7 @@ use toolgate_core::governance::{
 use toolgate_core::id::{ApprovalId, CallId, RunId, SessionId};
 use toolgate_core::platform::{Platform, PlatformAnswer, PlatformCall, PlatformTool};
 use toolgate_core::port::{AskKind, BoxFuture, Caller, ServerError, ServerReply, ServerRequest, Servers};
-use toolgate_core::run::{RunCall, RunCallEnd, RunOwnership, Runs};
+use toolgate_core::run::{ClientCall, KeptCall, RunCall, RunCallEnd, RunOwnership, Runs};
 use toolgate_core::scope::{AgentName, Credential, Mounts, Scope, Seat, SessionRoute, TokenBudget};
 use toolgate_core::server::{AskPermissions, ServerListing};
 use toolgate_core::{
@@ -637,6 +637,19 @@ impl CredentialHandles for Ports {
 }
 
 impl Runs for Ports {
+    fn take_on(
+        &self,
+        _run: &RunId,
+        _client_id: &str,
+        _request: Digest,
+    ) -> BoxFuture<'static, Result<ClientCall, Refusal>> {
+        Box::pin(async { Ok(ClientCall::Make) })
+    }
+
+    fn keep(&self, _run: &RunId, _client_id: &str, _kept: KeptCall) -> BoxFuture<'static, ()> {
+        Box::pin(async {})
+    }
+
     fn admit(&self, _run: &RunId, _call: RunCall) -> BoxFuture<'static, Result<(), Refusal>> {
         Box::pin(async { Ok(()) })
     }

@@ -2,9 +2,22 @@
 //! their values are known.
 
 use serde_json::Value;
-use toolgate_core::RawJson;
+use toolgate_core::{CanonicalName, RawJson};
 
-use super::MARKER;
+use super::{MARKER, MarkStyle, Redactor};
+use crate::canonical;
+
+/// The version of an answer that may be stored: without its own secrets and without those of the arguments.
+pub(crate) fn kept(
+    redactor: &Redactor,
+    tool: &CanonicalName,
+    arguments: &RawJson,
+    said: &RawJson,
+) -> RawJson {
+    let arguments = canonical::parse(arguments.as_str()).unwrap_or_default();
+    let secrets = redactor.redact_input(tool.as_str(), &arguments, MarkStyle::Plain).secrets;
+    forget(redactor.redact_output(tool.as_str(), said).json, &secrets)
+}
 
 /// The same text without these secrets.
 pub(crate) fn forget(json: RawJson, secrets: &[String]) -> RawJson {

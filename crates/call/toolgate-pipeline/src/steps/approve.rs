@@ -374,7 +374,7 @@ async fn confirm(
         WaitOutcome::Ended(Outcome::PendingApproval, StopAnswer::Refusal(refusal))
     };
     let answer = tokio::select! {
-        answer = client.confirm(question(approval)) => answer,
+        answer = client.confirm(&approval.id, question(approval)) => answer,
         () = cancel.cancelled() => return WaitOutcome::Ended(Outcome::Cancelled, StopAnswer::Refusal(cancelled())),
         () = pipeline.closing.cancelled() => return pending(),
         // Another person may decide first.

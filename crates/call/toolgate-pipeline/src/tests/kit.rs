@@ -478,7 +478,11 @@ impl Confirmer for PlainClient {
         self.confirms.is_some()
     }
 
-    fn confirm(&self, _params: RawJson) -> BoxFuture<'_, Result<RawJson, RpcError>> {
+    fn confirm<'a>(
+        &'a self,
+        _approval: &'a ApprovalId,
+        _params: RawJson,
+    ) -> BoxFuture<'a, Result<RawJson, RpcError>> {
         let answer = self.confirms.clone().unwrap_or_default();
         Box::pin(async move { Ok(answer.into()) })
     }

@@ -1,19 +1,21 @@
 //! The start of runs, each with a session to work in; and further sessions for existing runs.
 
+use std::time::Duration;
+
 use axum::Extension;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::LOCATION;
 use serde::{Deserialize, Serialize};
-use toolgate_core::RawJson;
 use toolgate_core::codes;
 use toolgate_core::decision::PolicyTemplate;
 use toolgate_core::id::{RunId, SessionId, TaskId};
 use toolgate_core::model::ModelName;
 use toolgate_core::run::{Run, RunBudget, RunLabel, RunStart, Task, TaskPlan, ended};
 use toolgate_core::scope::{AgentName, Credential, Mounts, Scope};
-use toolgate_runs::{NewRun, RunInput};
+use toolgate_core::{RawJson, Refusal};
+use toolgate_runs::{KeyedRun, NewRun, RunInput};
 use toolgate_sessions::{NewSession, SessionView, SessionWithToken};
 use utoipa::ToSchema;
 
@@ -36,6 +38,11 @@ use crate::read::{Json, object};
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewRunBody {
+    /// The caller's own key for the run, such as the thread of a conversation. Asked for again under the same key, the same
+    /// run is returned, and none is created.
+    #[serde(default)]
+    #[schema(min_length = 1, max_length = 200, example = "thread-7")]
+    key: Option<String>,
     /// The task that it executes.
     #[serde(default)]
     task: Option<String>,
@@ -98,19 +105,34 @@ pub(crate) struct StartedRun {
 
 /// A start that passed all checks.
 struct RunPlan {
+    key: Option<String>,
     run: NewRun,
     session: NewSession,
+}
+
+/// The time in which another request, which has just created the run, opens its session.
+const SEATING_MAX: Duration = Duration::from_secs(3);
+const SEATING_PAUSE: Duration = Duration::from_millis(50);
+
+/// A run with its session; the token, if the session is new.
+struct SeatedRun {
+    run: Run,
+    session: SessionView,
+    token: Option<String>,
+    status: StatusCode,
 }
 
 /// Create a run
 ///
 /// Opens its session as well, which has the tools for runs besides those of its agent. The run starts with
 /// its first call. With a `goal` and a `model`, the gateway runs the agent itself, and the run starts at once.
+/// With a `key` that the caller used before, the answer is the run of that time, without a token.
 #[utoipa::path(post, path = "/runs", tag = "runs", request_body = NewRunBody,
-    responses((status = 201, description = "The run, its session and the session's token", body = StartedRun),
+    responses((status = 200, description = "The run that the caller created under this key before", body = StartedRun),
+        (status = 201, description = "The run, its session and the session's token", body = StartedRun),
         (status = 403, description = "This token may not open sessions, or not for another principal"),
         (status = 404, description = "The task, the parent or a file was not found, or is not visible to the caller; `field` says which"),
-        (status = 409, description = "Runs are nested too deeply"),
+        (status = 409, description = "Runs are nested too deeply, or another run has the key"),
         (status = 410, description = "The parent has ended"),
         (status = 422, description = "The agent, a mount, the template or a path is not valid; `field` says which"),
         (status = 429, description = "The agent's limit of sessions, or the parent's limit of runs, is reached")))]
@@ -121,23 +143,20 @@ pub(crate) async fn create(
 ) -> ApiResult<Response> {
     let words = body.words();
     if let Some(work) = words.read(&context, Vec::new())? {
+        body.has_no_key()?;
         let StartedDriven { run, session } = Box::pin(body.drive(&context, &credential, work)).await?;
-        return Ok(created(&context, &credential, run, session, None).await);
+        let started = SeatedRun { run, session, token: None, status: StatusCode::CREATED };
+        return Ok(told(&context, &credential, started).await);
     }
     let plan = body.plan(&context, &credential).await?;
     // No run is left without a session because its client left.
     let starting = start(context.clone(), credential.clone(), plan);
-    let (run, SessionWithToken { session, token }) = context.see_through(starting).await?;
-    Ok(created(&context, &credential, run, session, Some(token)).await)
+    let started = Box::pin(context.see_through(starting)).await?;
+    Ok(told(&context, &credential, started).await)
 }
 
-async fn created(
-    context: &ApiContext,
-    credential: &Credential,
-    run: Run,
-    session: SessionView,
-    token: Option<String>,
-) -> Response {
+async fn told(context: &ApiContext, credential: &Credential, started: SeatedRun) -> Response {
+    let SeatedRun { run, session, token, status } = started;
     let warnings = match oversees(credential) {
         true => warnings(context, Scope::clone(&session.scope)).await,
         false => Vec::new(),
@@ -146,19 +165,21 @@ async fn created(
     let mcp_path = token.is_some().then(|| format!("/mcp/{}", session.id));
     let run = RunView::at(run, context.clock.now_ms());
     let session = SessionDetail::of(session, credential);
-    let answer = json(StatusCode::CREATED, &StartedRun { run, session, token, mcp_path, warnings });
+    let answer = json(status, &StartedRun { run, session, token, mcp_path, warnings });
     ([(LOCATION, location)], answer).into_response()
 }
 
-async fn start(
-    context: ApiContext,
-    credential: Credential,
-    plan: RunPlan,
-) -> ApiResult<(Run, SessionWithToken)> {
-    let run = context.runs.create(plan.run).await?;
-    let session = NewSession { run: Some(run.id.clone()), ..plan.session };
-    match seat_in(&context, &credential, &run.id, session).await {
-        Ok(opened) => Ok((context.runs.get(&run.id).await?, opened)),
+async fn start(context: ApiContext, credential: Credential, plan: RunPlan) -> ApiResult<SeatedRun> {
+    let RunPlan { key, run, session } = plan;
+    let run = match key {
+        None => context.runs.create(run).await?,
+        Some(key) => match context.runs.create_keyed(&key, run).await? {
+            KeyedRun::Made(run) => run,
+            KeyedRun::Known(run) => return known(&context, &credential, run, session).await,
+        },
+    };
+    match seat(&context, &credential, &run.id, session).await {
+        Ok(seated) => Ok(seated),
         Err(refusal) => {
             let reason = format!("session.{}", refusal.code);
             if let Err(error) = context.runs.fail(&run.id, &reason, &credential.principal.id).await {
@@ -167,6 +188,42 @@ async fn start(
             Err(refusal.into())
         }
     }
+}
+
+async fn seat(
+    context: &ApiContext,
+    credential: &Credential,
+    run: &RunId,
+    session: NewSession,
+) -> Result<SeatedRun, Refusal> {
+    let session = NewSession { run: Some(run.clone()), ..session };
+    let SessionWithToken { session, token } = seat_in(context, credential, run, session).await?;
+    let run = context.runs.get(run).await?;
+    Ok(SeatedRun { run, session, token: Some(token), status: StatusCode::CREATED })
+}
+
+/// A run that was created before. One that has no session, because its gateway died in between, gets one.
+async fn known(
+    context: &ApiContext,
+    credential: &Credential,
+    mut run: Run,
+    session: NewSession,
+) -> ApiResult<SeatedRun> {
+    let mut limit = context.clock.sleep(SEATING_MAX);
+    loop {
+        if let Some(session) = &run.session {
+            let session = context.sessions.get(session, credential).await?;
+            return Ok(SeatedRun { run, session, token: None, status: StatusCode::OK });
+        }
+        tokio::select! {
+            () = context.clock.sleep(SEATING_PAUSE) => run = context.runs.get(&run.id).await?,
+            () = &mut limit => break,
+        }
+    }
+    if run.state.is_final() {
+        return Err(ended(&run.id, run.state).field("key").into());
+    }
+    Ok(seat(context, credential, &run.id, session).await?)
 }
 
 /// Opens another session for a run: it must be the caller's, or they run the gateway, and must not have ended.
@@ -226,6 +283,17 @@ async fn as_careful(
 }
 
 impl NewRunBody {
+    /// A run that the gateway drives is not asked for again.
+    fn has_no_key(&self) -> ApiResult<()> {
+        match self.key {
+            None => Ok(()),
+            Some(_) => {
+                let detail = "field `key`: a run that the gateway drives has none".to_owned();
+                Err(Problem::bad_field(&codes::FIELD_INVALID, "key", detail))
+            }
+        }
+    }
+
     /// The members about the work.
     fn words(&self) -> PlanWords {
         PlanWords {
@@ -289,7 +357,7 @@ impl NewRunBody {
             budget: self.budget.map(RunBudget::from).unwrap_or_default(),
         };
         let principal = Some(principal.id.to_string());
-        Ok(RunPlan { run, session: NewSession { agent: Some(agent), principal, ..session } })
+        Ok(RunPlan { key: self.key, run, session: NewSession { agent: Some(agent), principal, ..session } })
     }
 }
 

@@ -13,7 +13,7 @@ use toolgate_core::governance::{Clock, StoreDown};
 use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::platform::{Platform, PlatformAnswer, PlatformCall, PlatformTool};
 use toolgate_core::port::{AskKind, BoxFuture, Caller, ServerError, ServerReply, ServerRequest, Servers};
-use toolgate_core::run::{RunCall, RunCallEnd, RunOwnership, Runs};
+use toolgate_core::run::{ClientCall, KeptCall, RunCall, RunCallEnd, RunOwnership, Runs};
 use toolgate_core::scope::{Credential, Seat, SessionRoute};
 use toolgate_core::{Digest, PrincipalId, RawJson, Refusal, RpcError, ServerName, Tool};
 use toolgate_edge::{CredentialError, Credentials, MetricSource, QuotaUsage, Seats};
@@ -220,6 +220,19 @@ impl Suppliers for FuzzEnvironment {
 }
 
 impl Runs for FuzzEnvironment {
+    fn take_on(
+        &self,
+        _run: &RunId,
+        _client_id: &str,
+        _request: Digest,
+    ) -> BoxFuture<'static, Result<ClientCall, Refusal>> {
+        Box::pin(std::future::ready(Ok(ClientCall::Make)))
+    }
+
+    fn keep(&self, _run: &RunId, _client_id: &str, _kept: KeptCall) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
     fn admit(&self, _run: &RunId, _call: RunCall) -> BoxFuture<'static, Result<(), Refusal>> {
         Box::pin(std::future::ready(Ok(())))
     }

@@ -52,8 +52,9 @@ fn a_loop_of_ones_own_takes_a_no() {
 #[test]
 fn a_langgraph_agent_waits_for_a_person() {
     let letters = LetterBox::open();
-    let mut command = local(fetched("python-langgraph/bin/python"));
+    let mut command = local(fetched("python-bridges/bin/python"));
     command.arg(examples().join("langgraph/agent.py"));
+    command.env("PYTHONPATH", examples().join("../bridges/langgraph/src"));
     let agent = of_principal(command, &letters, "letter-writer");
     writes_once_approved(&letters, agent, "Sent to ann@example.com.");
 }

@@ -31,9 +31,15 @@ async fn asked(client: &HttpClient, amount: u64) -> Value {
     result
 }
 
+/// The key of the question.
+fn key(question: &Value) -> &str {
+    question["inputRequests"].as_object().and_then(|all| all.keys().next()).expect("a question")
+}
+
 /// The same call again, with an answer to the question.
-async fn answered(client: &HttpClient, amount: u64, state: &Value, answer: Value) -> HttpAnswer {
-    let params = json!({ "name": TOOL, "arguments": money(amount), "inputResponses": { "input": answer }, "requestState": state });
+async fn answered(client: &HttpClient, amount: u64, question: &Value, answer: Value) -> HttpAnswer {
+    let state = &question["requestState"];
+    let params = json!({ "name": TOOL, "arguments": money(amount), "inputResponses": { key(question): answer }, "requestState": state });
     client.modern("tools/call", params).await
 }
 
@@ -46,8 +52,9 @@ async fn a_person_at_a_newer_client_lets_their_call_run_once() {
     let bank = open();
     let client = asking(bank.agent());
     let question = asked(&client, 1).await;
-    let params = &question["inputRequests"]["input"]["params"];
-    assert_eq!(question["inputRequests"]["input"]["method"], "elicitation/create", "{question}");
+    let request = &question["inputRequests"][key(&question)];
+    let params = &request["params"];
+    assert_eq!(request["method"], "elicitation/create", "{question}");
     let message = params["message"].as_str().expect("a message");
     assert!(
         message.contains("bank:transfer")
@@ -57,7 +64,7 @@ async fn a_person_at_a_newer_client_lets_their_call_run_once() {
     );
     assert_eq!(params["requestedSchema"]["properties"]["approve"]["type"], "boolean", "{params}");
     assert_eq!(bank.ran(), Vec::<String>::new());
-    let done = answered(&client, 1, &question["requestState"], yes()).await.result();
+    let done = answered(&client, 1, &question, yes()).await.result();
     assert_eq!(status(&done), "succeeded", "{done}");
     assert_eq!(bank.ran(), [moved(1)]);
     let voted = bank.events(&["--kind", "approval.voted"]);
@@ -70,8 +77,8 @@ async fn a_state_that_was_used_forged_or_is_anothers_lets_nothing_run() {
     let bank = open();
     let client = asking(bank.agent());
     let question = asked(&client, 1).await;
-    let state = &question["requestState"];
-    let sealed = state.as_str().expect("text");
+    let with = |state: &str| json!({ "inputRequests": question["inputRequests"], "requestState": state });
+    let sealed = question["requestState"].as_str().expect("text");
     let mut forged = sealed.to_owned();
     let last = forged.pop().expect("not empty");
     forged.push(if last == 'A' { 'B' } else { 'A' });
@@ -80,7 +87,7 @@ async fn a_state_that_was_used_forged_or_is_anothers_lets_nothing_run() {
         assert_eq!(bank.ran(), Vec::<String>::new(), "{what}");
     };
     for state in [forged.as_str(), "g.", "", "u.AAAA", "nonsense"] {
-        let answer = answered(&client, 1, &json!(state), yes()).await;
+        let answer = answered(&client, 1, &with(state), yes()).await;
         if state.is_empty() && answer.response().get("error").is_none() {
             // No state at all: the question is asked again.
             assert_eq!(answer.result()["resultType"], "input_required");
@@ -88,15 +95,15 @@ async fn a_state_that_was_used_forged_or_is_anothers_lets_nothing_run() {
         }
         refused(&answer, state);
     }
-    refused(&answered(&client, 2, state, yes()).await, "other arguments");
+    refused(&answered(&client, 2, &question, yes()).await, "other arguments");
     let stranger = asking(bank.agent_with(&bank.token("--role agent")));
-    refused(&answered(&stranger, 1, state, yes()).await, "somebody else");
+    refused(&answered(&stranger, 1, &question, yes()).await, "somebody else");
     assert_eq!(
-        status(&answered(&client, 1, state, yes()).await.result()),
+        status(&answered(&client, 1, &question, yes()).await.result()),
         "succeeded",
         "its owner may use it"
     );
-    let replayed = answered(&client, 1, state, yes()).await;
+    let replayed = answered(&client, 1, &question, yes()).await;
     assert_eq!(replayed.error_code(), -32602, "{replayed:?}");
     assert_eq!(bank.ran(), [moved(1)]);
 }
@@ -107,14 +114,14 @@ async fn a_person_at_the_client_may_say_no_or_nothing() {
     let client = asking(bank.agent());
     let no = json!({ "action": "accept", "content": { "approve": false, "reason": "not me" } });
     let question = asked(&client, 1).await;
-    let said = answered(&client, 1, &question["requestState"], no).await.result();
+    let said = answered(&client, 1, &question, no).await.result();
     assert_eq!(status(&said), "denied", "{said}");
     assert!(text(&said).contains("not me"), "{said}");
     let question = asked(&client, 2).await;
-    let said = answered(&client, 2, &question["requestState"], json!({ "action": "decline" })).await.result();
+    let said = answered(&client, 2, &question, json!({ "action": "decline" })).await.result();
     assert_eq!(status(&said), "denied", "{said}");
     let question = asked(&client, 3).await;
-    let said = answered(&client, 3, &question["requestState"], json!({ "action": "cancel" })).await.result();
+    let said = answered(&client, 3, &question, json!({ "action": "cancel" })).await.result();
     let id = pending(&said);
     assert_eq!(bank.approval(&id)["state"], "pending", "whoever closes the window has not decided");
     assert_eq!(bank.ran(), Vec::<String>::new());
@@ -146,6 +153,21 @@ async fn a_person_at_an_older_client_is_asked_on_the_stream_of_the_call() {
 }
 
 #[tokio::test]
+async fn a_call_that_is_repeated_from_the_start_asks_under_the_key_of_its_approval() {
+    let bank = open();
+    let client = asking(bank.agent());
+    let first = asked(&client, 1).await;
+    let second = asked(&client, 1).await;
+    assert_eq!(key(&first), key(&second), "the answer that a client has for one is good for the other");
+    assert_eq!(bank.approval(key(&first))["state"], "pending");
+    assert_ne!(key(&asked(&client, 2).await), key(&first), "another call is another question");
+    let done = answered(&client, 1, &second, yes()).await.result();
+    assert_eq!(status(&done), "succeeded", "{done}");
+    assert_eq!(bank.ran(), [moved(1)]);
+    bank.verify();
+}
+
+#[tokio::test]
 async fn a_client_that_cannot_ask_leaves_the_question_to_others() {
     let bank = open();
     let client = bank.agent();
@@ -172,12 +194,12 @@ async fn a_question_that_was_open_when_the_gateway_was_killed_is_put_again() {
     let question = asked(&client, 1).await;
     let bank = bank.killed();
     let client = asking(bank.agent_with(&client.token));
-    let stale = answered(&client, 1, &question["requestState"], yes()).await;
+    let stale = answered(&client, 1, &question, yes()).await;
     assert_eq!(stale.error_code(), -32602, "{stale:?}");
     assert_eq!(bank.ran(), Vec::<String>::new());
     let question = asked(&client, 1).await;
     assert_eq!(bank.events(&["--kind", "approval.requested"]).len(), 1, "it is the same approval");
-    let done = answered(&client, 1, &question["requestState"], yes()).await.result();
+    let done = answered(&client, 1, &question, yes()).await.result();
     assert_eq!(status(&done), "succeeded", "{done}");
     assert_eq!(bank.ran(), [moved(1)]);
     bank.verify();

@@ -45,7 +45,12 @@ async fn a_person_at_a_newer_client_answers_there() {
     let field = &request["params"]["requestedSchema"]["properties"]["answer"];
     assert_eq!(field["enum"], json!(["formal", "plain"]), "{request}");
     assert_eq!(work.state(&archive).await, "paused");
-    assert_eq!(asked(&archive, &work.id).await["state"], "pending", "it stands in the inbox as well");
+    let open = asked(&archive, &work.id).await;
+    assert_eq!(open["state"], "pending", "it stands in the inbox as well");
+    assert!(
+        first["inputRequests"].get(open["id"].as_str().expect("an id")).is_some(),
+        "under its id: {first}"
+    );
     let again = go_on(&work.client, &arguments, &first, said(json!("loud"))).await.result();
     assert_eq!(again["resultType"], "input_required", "what does not fit is asked again: {again}");
     assert!(again.to_string().contains("one of"), "with what is wrong: {again}");

@@ -66,7 +66,7 @@ fn node_newer_searches_describes_and_calls() {
 
 #[test]
 fn a_langgraph_agent_searches_describes_and_calls() {
-    let mut client = std::process::Command::new(fetched("python-langgraph/bin/python"));
+    let mut client = std::process::Command::new(fetched("python-bridges/bin/python"));
     client.arg(repository().join("tests/clients/python/langgraph_agent.py"));
     super::local(&mut client);
     let (saw, called) = report(client, "legacy");

@@ -1,0 +1,68 @@
+"""An MCP server for the tests: what its tools did stands in a file, one line for each time."""
+
+import json
+import os
+import sys
+
+OUTBOX = sys.argv[1]
+TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"], "additionalProperties": False}
+NOTHING = {"type": "object", "properties": {}, "additionalProperties": False}
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+
+def tools():
+    reads = {"readOnlyHint": True, "openWorldHint": False}
+    writes = {"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False}
+    listed = [
+        ("look", "Looks at the desk.", NOTHING, reads),
+        ("note", "Writes a note.", TEXT, writes),
+        ("send", "Sends a letter.", TEXT, writes),
+        ("pay", "Pays a bill. The person at the client decides.", TEXT, writes),
+        ("fail", "Always fails.", NOTHING, reads),
+        ("draw", "Draws a picture.", NOTHING, reads),
+    ]
+    if os.path.exists(OUTBOX + ".new-list"):
+        listed = [one for one in listed if one[0] != "note"]
+    return [
+        {"name": name, "description": about, "inputSchema": schema, "annotations": hints}
+        for name, about, schema, hints in listed
+    ]
+
+
+def text(said, **more):
+    return {"content": [{"type": "text", "text": said}], **more}
+
+
+def call(name, arguments):
+    if name in ("note", "send", "pay"):
+        with open(OUTBOX, "a", encoding="utf-8") as file:
+            file.write(json.dumps([name, arguments["text"]]) + "\n")
+        return text(f"{name}: {arguments['text']}", structuredContent={"done": name})
+    if name == "fail":
+        return text("the desk is on fire", isError=True)
+    if name == "draw":
+        return {"content": [{"type": "image", "data": PNG, "mimeType": "image/png"}]}
+    return text("an empty desk")
+
+
+def main():
+    said = None
+    for line in sys.stdin:
+        request = json.loads(line)
+        if "id" not in request:
+            continue
+        method, params = request["method"], request.get("params") or {}
+        if method == "initialize":
+            capabilities = {"tools": {"listChanged": True}}
+            said = {"protocolVersion": "2025-06-18", "capabilities": capabilities, "serverInfo": {"name": "desk", "version": "1"}}
+        elif method == "tools/list":
+            said = {"tools": tools()}
+        elif method == "tools/call":
+            said = call(params["name"], params.get("arguments") or {})
+        else:
+            said = {}
+        answer = {"jsonrpc": "2.0", "id": request["id"], "result": said}
+        print(json.dumps(answer), flush=True)
+
+
+main()

@@ -1,0 +1,93 @@
+"""What survives: a gateway that is killed, a graph that goes on in another process, a token that is revoked, a list that changes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import urllib.error
+from pathlib import Path
+
+import pytest
+from conftest import call, done_with, graph, node, texts, thread, turn
+from house import until
+from langgraph.types import Command
+from toolgate_langgraph import GatewayUnreachable, TokenRefused, load_tools
+
+HERE = Path(__file__).resolve().parent
+
+
+def decide(house, approval, word="approve"):
+    house.ask("POST", f"/approvals/{approval}/decide", house.approver, {"decision": word})
+
+
+def test_a_gateway_that_is_killed_between_interrupt_and_resume(house):
+    app, config = graph(node(house)), thread()
+    (pause,) = app.invoke(turn(call("note", "1", text="kill"), call("send", "2", text="kill")), config)["__interrupt__"]
+    house.kill()
+    with pytest.raises(GatewayUnreachable):
+        app.invoke(Command(resume="look"), config)
+    house.boot()
+    assert app.invoke(Command(resume="look"), config)["__interrupt__"], "it still waits"
+    decide(house, pause.value["toolgate"]["items"][0]["id"])
+    house.kill()
+    house.boot()
+    said = app.invoke(Command(resume="look"), config)
+    assert [made.status for made in said["messages"][1:]] == ["success", "success"]
+    assert done_with(house, "kill") == ["note", "send"]
+    assert house.say("ledger", "verify")
+
+
+def is_live(house, token):
+    try:
+        return bool(house.ask("GET", "/tools", token))
+    except urllib.error.HTTPError as error:
+        assert error.code == 401
+        return False
+
+
+def in_another_process(house, *words):
+    env = {**os.environ, "TOOLGATE_URL": house.url, "AGENT_TOKEN": house.agent}
+    done = subprocess.run([sys.executable, HERE / "other_process.py", *words], env=env, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_a_graph_that_is_resumed_in_another_process(house, tmp_path):
+    checkpoints = str(tmp_path / "graph.sqlite")
+    started = in_another_process(house, checkpoints, "start")
+    assert done_with(house, "elsewhere") == ["note"]
+    decide(house, started["approval"])
+    ended = in_another_process(house, checkpoints, "resume")
+    assert ended["statuses"] == ["success", "success"]
+    assert done_with(house, "elsewhere") == ["note", "send"]
+    assert house.agent.encode() not in Path(checkpoints).read_bytes()
+
+
+def test_a_token_that_is_revoked_in_the_middle_of_a_graph(house):
+    app, config = graph(node(house)), thread()
+    app.invoke(turn(call("note", "1", text="revoked"), call("send", "2", text="revoked")), config)
+    listed = json.loads(house.say("--json", "token", "list"))
+    (own,) = [one["id"] for one in listed if one["principal"] == "writer" and one["role"] == "agent"]
+    house.say("token", "revoke", own)
+    until(lambda: not is_live(house, house.agent), "the token is still live")
+    with pytest.raises(TokenRefused, match="revoked"):
+        app.invoke(Command(resume="look"), config)
+    fresh = house.token()
+    again = graph(node(type("", (), {"url": house.url, "agent": fresh})), app.checkpointer)
+    assert again.invoke(Command(resume="look"), config)["__interrupt__"], "with another token of the same principal it goes on"
+    assert done_with(house, "revoked") == ["note"]
+
+
+def test_a_tool_list_that_changes_under_a_graph(house):
+    tools = node(house)
+    assert "desk__note" in [tool.name for tool in load_tools(tools)]
+    (house.folder / "outbox.jsonl.new-list").write_text("")
+    house.kill()
+    house.boot()
+    until(lambda: "desk__note" not in [tool.name for tool in load_tools(tools)], "the tool is still there")
+    said = graph(tools).invoke(turn(call("note", "1", text="gone"), call("look", "2")), thread())
+    gone, look = said["messages"][1:]
+    assert gone.status == "error" and "list of tools has changed" in texts(gone), texts(gone)
+    assert look.status == "success"
