@@ -117,6 +117,22 @@ impl Store {
         Ok(ids.into_iter().map(|(id,)| ApprovalId::new(id)).collect())
     }
 
+    /// Those among `ids` that exist.
+    pub(crate) async fn approvals_named(&self, ids: &[ApprovalId]) -> Result<Vec<Approval>, StoreError> {
+        const DOING: &str = "read some approvals";
+        let Some(last) = ids.last() else { return Ok(Vec::new()) };
+        // Few different texts, so that they stay prepared.
+        let count = ids.len().next_power_of_two();
+        let mut statement =
+            self.db.sql(sqlx::AssertSqlSafe(named_text("version, body", count))).bind(self.tenant);
+        for id in ids.iter().chain(std::iter::repeat(last)).take(count) {
+            statement.push(without_nul(id.as_str()));
+        }
+        let rows: Vec<ApprovalRow> = statement.fetch_all().await.map_err(doing(DOING))?;
+        let read = rows.into_iter().map(|row| row.read().map(|found| found.approval));
+        read.collect::<Result<_, _>>().map_err(doing(DOING))
+    }
+
     /// The versions of those among `ids` that exist.
     pub(crate) async fn approval_versions(
         &self,
@@ -125,7 +141,8 @@ impl Store {
         let Some(last) = ids.last() else { return Ok(Vec::new()) };
         // Few different texts, so that they stay prepared.
         let count = ids.len().next_power_of_two();
-        let mut statement = self.db.sql(sqlx::AssertSqlSafe(versions_text(count))).bind(self.tenant);
+        let mut statement =
+            self.db.sql(sqlx::AssertSqlSafe(named_text("id, version", count))).bind(self.tenant);
         for id in ids.iter().chain(std::iter::repeat(last)).take(count) {
             statement = statement.bind(without_nul(id.as_str()));
         }
@@ -134,9 +151,9 @@ impl Store {
     }
 }
 
-fn versions_text(count: usize) -> String {
+fn named_text(columns: &str, count: usize) -> String {
     let places: Vec<String> = (2..count + 2).map(|place| format!("${place}")).collect();
-    format!("SELECT id, version FROM approvals WHERE tenant = $1 AND id IN ({})", places.join(", "))
+    format!("SELECT {columns} FROM approvals WHERE tenant = $1 AND id IN ({})", places.join(", "))
 }
 
 fn list_text(wanted: &[(&'static str, String)]) -> String {

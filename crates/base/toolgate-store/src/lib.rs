@@ -59,6 +59,7 @@ mod work;
 // Secrets, credentials and logins.
 mod credential;
 mod login;
+mod saved_view;
 mod secret;
 mod token;
 mod token_cache;
@@ -117,13 +118,14 @@ pub use knowledge::{
     KNOWLEDGE_BASES_MAX, KNOWLEDGE_BASES_PAGE_MAX, KnowledgeBase, KnowledgeBaseError, KnowledgeBaseWrite,
 };
 pub use ledger::{
-    ArchivalLine, BadCallCursor, BodyCheck, CALL_ENDS_MAX, CALLS_PAGE_MAX, CLOUD_EVENT_SOURCE,
-    CLOUD_EVENT_TYPE_PREFIX, CallCursor, CallEnd, CallEnds, CallEntry, CallFilter, CallPage, CallStanding,
-    CallState, CutOutcome, ErasureCounts, ErasureReport, ErasureRequest, ErasureScope, ExportFormat,
-    ExportedLines, FaultyBody, KeptBody, LEDGER_PAGE_MAX, LedgerCut, LedgerDay, LedgerExport, LedgerFault,
-    LedgerOrder, LedgerVerification, LedgerWriter, LineFields, LinePlace, LineReader, OUTBOX_LEASE_MS,
-    OutboxBatch, SignedRootMatch, SinkStart, StreamEnd, Tampering, event_of_line, exported,
-    ledger_event_cloudevent, ledger_event_json, ledger_root, ledger_start,
+    ArchivalLine, AskedApproval, BadCallCursor, BodyCheck, CALL_ENDS_MAX, CALLS_COUNTED_MAX, CALLS_PAGE_MAX,
+    CALLS_SEARCHED_MAX, CLOUD_EVENT_SOURCE, CLOUD_EVENT_TYPE_PREFIX, CallCounts, CallCursor, CallEnd,
+    CallEnds, CallEntry, CallError, CallFilter, CallPage, CallStanding, CallState, CutOutcome, ErasureCounts,
+    ErasureReport, ErasureRequest, ErasureScope, ExportFormat, ExportedLines, FaultyBody, KeptBody,
+    LEDGER_PAGE_MAX, LedgerCut, LedgerDay, LedgerExport, LedgerFault, LedgerOrder, LedgerVerification,
+    LedgerWriter, LineFields, LinePlace, LineReader, OUTBOX_LEASE_MS, OutboxBatch, SignedRootMatch,
+    SinkStart, StreamEnd, Tampering, event_of_line, exported, ledger_event_cloudevent, ledger_event_json,
+    ledger_root, ledger_start,
 };
 pub use login::StoredLogin;
 pub use open::{OtherUsersAccess, POSTGRES_CONNECTIONS, PostgresSettings, StoreVersion};
@@ -142,6 +144,9 @@ pub use run::{
     RUN_EVENTS_MAX, RUN_EVENTS_PAGE_MAX, RUNS_OPEN_MAX, RunCallState, RunCheckpoint, RunCompletion,
     RunEnding, RunError, RunFilter, RunNote, SavedCheckpoint, SteppedRun, StoredRunCall, StoredTaskVersion,
     TASK_VERSIONS_MAX, TaskVersion, TaskWords,
+};
+pub use saved_view::{
+    SAVED_VIEW_NAME_CHARS_MAX, SAVED_VIEW_QUERY_BYTES_MAX, SAVED_VIEWS_MAX, SavedView, SavedViewOutcome,
 };
 pub use schema::{
     NewSchema, RegisteredSchema, SCHEMA_VERSIONS_MAX, SCHEMAS_COMPARED_MAX, SCHEMAS_PAGE_MAX,

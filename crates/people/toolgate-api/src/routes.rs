@@ -81,7 +81,9 @@ mod grants;
 mod inbox;
 
 // The ledger, events and receivers.
+mod call_counts;
 mod calls;
+mod calls_export;
 mod events;
 mod export;
 mod ledger;
@@ -89,6 +91,7 @@ mod ledger_erase;
 mod ledger_filter;
 mod outbound;
 mod overview;
+mod saved_views;
 mod webhooks;
 
 // Policy, filters and tokens.
@@ -289,6 +292,11 @@ fn governance(table: RouteTable) -> RouteTable {
         // Approvers see what waits for people; the handler omits the rest.
         .route(WATCHING, routes!(overview::show))
         .route(AUDITING, routes!(calls::list))
+        .route(AUDITING, routes!(call_counts::count))
+        .route(AUDITING, routes!(calls_export::export))
+        // Each person's own.
+        .route(AUDITING, routes!(saved_views::list))
+        .route(AUDITING, routes!(saved_views::save, saved_views::remove))
         .route(AUDITING, routes!(ledger::list))
         .route(AUDITING, routes!(export::export))
         .route(AUDITING, routes!(ledger::verify))

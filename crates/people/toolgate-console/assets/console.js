@@ -116,12 +116,23 @@ function swap(region, next) {
   const focused = region.contains(document.activeElement) ? document.activeElement : null;
   const again = focused && (focused.id ? `#${CSS.escape(focused.id)}` : focused.getAttribute("href") && `a[href="${CSS.escape(focused.getAttribute("href"))}"]`);
   const ticked = new Set(all("input[data-keep]:checked", region).map((box) => box.value));
+  const seen = firstSeen(region);
   region.replaceWith(next);
   for (const box of all("input[data-keep]", next)) if (ticked.has(box.value)) box.checked = true;
   for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
   for (const entry of all("[data-entry]", next)) if (ids.size && !ids.has(entry.dataset.entry)) entry.classList.add("fresh");
-  if (again) next.querySelector(again)?.focus();
+  if (again) next.querySelector(again)?.focus({ preventScroll: true });
+  mark();
   times();
+  // What somebody reads stays where it is, however many entries came above it.
+  const now = seen && next.querySelector(`[data-entry="${CSS.escape(seen.id)}"]`);
+  if (now) window.scrollBy(0, now.getBoundingClientRect().top - seen.top);
+}
+
+function firstSeen(region) {
+  if (window.scrollY < 1) return null;
+  const one = all("[data-entry]", region).find((entry) => entry.getBoundingClientRect().top >= 0);
+  return one && { id: one.dataset.entry, top: one.getBoundingClientRect().top };
 }
 
 document.addEventListener("visibilitychange", () => {
@@ -142,14 +153,46 @@ function span(ms) {
   return `${Math.floor(ms / 86400000)} days`;
 }
 
+// All times are in one zone: that of this device, or UTC. The button in the head of the page switches.
+const inUtc = () => localStorage.getItem("toolgate-zone") === "utc";
+
+function clock(moment) {
+  const two = (number) => String(number).padStart(2, "0");
+  if (inUtc()) return [moment.toISOString().slice(0, 19).replace("T", " "), "UTC"];
+  const day = `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
+  const time = `${two(moment.getHours())}:${two(moment.getMinutes())}:${two(moment.getSeconds())}`;
+  const parts = new Intl.DateTimeFormat("en-GB", { timeZoneName: "short" }).formatToParts(moment);
+  return [`${day} ${time}`, parts.find((part) => part.type === "timeZoneName")?.value ?? ""];
+}
+
+const away = (ms) => (Math.abs(ms) < 1500 ? "now" : ms < 0 ? `${span(-ms)} ago` : `in ${span(ms)}`);
+
 function times() {
-  for (const one of all("time[data-ago], time[data-left]")) {
-    const away = new Date(one.dateTime).getTime() - Date.now();
-    if (Number.isNaN(away)) continue;
-    if ("left" in one.dataset) one.textContent = away > 0 ? `${span(away)} left` : "time is over";
-    else one.textContent = Math.abs(away) < 1500 ? "now" : away < 0 ? `${span(-away)} ago` : `in ${span(away)}`;
-    one.title = new Date(one.dateTime).toLocaleString();
+  for (const one of all("time[data-ago], time[data-left], time[data-at]")) {
+    const moment = new Date(one.dateTime);
+    const left = moment.getTime() - Date.now();
+    if (Number.isNaN(left)) continue;
+    const [written, zone] = clock(moment);
+    let text = away(left);
+    if ("left" in one.dataset) text = left > 0 ? `${span(left)} left` : "time is over";
+    if ("at" in one.dataset) text = written;
+    if (one.textContent !== text) one.textContent = text;
+    one.title = "at" in one.dataset ? `${written} ${zone} · ${away(left)}` : `${written} ${zone}`;
   }
+}
+
+function tellZone() {
+  for (const button of all("[data-zone-toggle]")) {
+    button.hidden = false;
+    button.textContent = inUtc() ? "UTC" : "Local time";
+    button.title = inUtc() ? "Times are in UTC. Show them in local time." : "Times are local. Show them in UTC.";
+  }
+}
+
+function toggleZone() {
+  localStorage.setItem("toolgate-zone", inUtc() ? "local" : "utc");
+  tellZone();
+  times();
 }
 
 // ---- Keyboard ---------------------------------------------------------------------------------------------------
@@ -178,6 +221,8 @@ document.addEventListener("keydown", (event) => {
   else if (key === "j") step(event, 1);
   else if (key === "k") step(event, -1);
   else if (key === "x") press(event, tick(), (box) => box.click());
+  else if (key === "u" && held.size) press(event, true, () => takeBack([...held.keys()].pop()));
+  else if (current()?.querySelector(`[data-decide="${CSS.escape(key)}"]`)) press(event, current().querySelector(`[data-decide="${CSS.escape(key)}"]`), (button) => button.click());
   else {
     const named = document.querySelector(`[data-press="${CSS.escape(key)}"]`);
     if (named) press(event, named, reach);
@@ -224,6 +269,7 @@ document.addEventListener("click", async (event) => {
     return;
   }
   if (event.target.closest("[data-theme-toggle]")) return toggleTheme();
+  if (event.target.closest("[data-zone-toggle]")) return toggleZone();
   if (event.target.closest("[data-notify]")) return askForNotifications();
   const menu = event.target.closest("[data-menu]");
   if (menu) menu.setAttribute("aria-expanded", String(menu.getAttribute("aria-expanded") !== "true"));
@@ -231,7 +277,87 @@ document.addEventListener("click", async (event) => {
   if (ticker) for (const box of all(`input[name="${CSS.escape(ticker.dataset.tickAll)}"]`)) box.checked = ticker.checked;
 });
 
+// ---- Deciding in a list -----------------------------------------------------------------------------------------
+// A decision of one entry is sent after five seconds, in which it can be taken back. A page that is left sends nothing.
+
+const HELD_MS = 5000;
+const held = new Map();
+
+function hold(form, button) {
+  const entry = button.closest("[data-entry]");
+  const id = entry.dataset.entry;
+  if (held.has(id)) return;
+  const body = new URLSearchParams([...new FormData(form)].filter(([name]) => name === "csrf" || name === `shown:${id}`));
+  body.set(button.name, button.value);
+  const name = entry.querySelector("h2")?.textContent.trim() ?? "";
+  const line = document.createElement("p");
+  const text = document.createElement("span");
+  const back = document.createElement("button");
+  back.type = "button";
+  back.className = "button small";
+  back.textContent = "Take it back";
+  back.onclick = () => takeBack(id);
+  line.append(text, " ", back);
+  heldLines().append(line);
+  const one = { line, text, saying: `${button.dataset.saying} ${name}`, action: form.action, body, left: HELD_MS / 1000 };
+  held.set(id, one);
+  tellHeld(one);
+  one.timer = setInterval(() => (--one.left > 0 ? tellHeld(one) : send(id)), 1000);
+  mark();
+  step(new Event("decided"), 1);
+}
+
+function heldLines() {
+  let lines = document.getElementById("held");
+  if (lines) return lines;
+  lines = document.createElement("div");
+  lines.id = "held";
+  lines.setAttribute("role", "status");
+  document.body.append(lines);
+  return lines;
+}
+
+const tellHeld = (one) => (one.text.textContent = `${one.saying}: is sent in ${one.left} s`);
+const mark = () => entries().forEach((entry) => entry.classList.toggle("held", held.has(entry.dataset.entry)));
+
+function takeBack(id) {
+  const one = held.get(id);
+  if (!one || one.isSent) return;
+  clearInterval(one.timer);
+  one.line.remove();
+  held.delete(id);
+  mark();
+}
+
+async function send(id) {
+  const one = held.get(id);
+  clearInterval(one.timer);
+  one.isSent = true;
+  one.line.querySelector("button").remove();
+  let told = "was not sent: the gateway does not answer";
+  let fails = true;
+  try {
+    const answer = await fetch(one.action, { method: "POST", body: one.body });
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    fails = !answer.ok;
+    told = page.querySelector(fails ? "#main td[data-name=Result], #main [role=alert]" : "#main .said")?.textContent ?? (fails ? "was refused" : "is recorded");
+  } catch {
+    // it still waits, and says so
+  }
+  one.text.textContent = `${one.saying}: ${told}`;
+  held.delete(id);
+  mark();
+  refresh(new Set(regions()));
+  setTimeout(() => one.line.remove(), fails ? 4 * HELD_MS : HELD_MS);
+}
+
+window.addEventListener("beforeunload", (event) => held.size && event.preventDefault());
+
 document.addEventListener("submit", (event) => {
+  if ("takesBack" in event.target.dataset && event.submitter?.dataset.decide) {
+    event.preventDefault();
+    return hold(event.target, event.submitter);
+  }
   const asked = event.submitter?.dataset.confirm ?? event.target.dataset.confirm;
   if (asked && !window.confirm(asked)) return event.preventDefault();
   if (event.target.method === "dialog") return;
@@ -316,5 +442,6 @@ function notify(kind, data) {
 
 times();
 setInterval(times, 1000);
+tellZone();
 tellNotifications();
 if (!document.hidden || wantsNotifications()) listen();

@@ -132,6 +132,7 @@ pub(crate) async fn page(
             span.live #live role="status" data-state="off" { span { "connecting" } }
             div.me {
                 span.who { span.name { (text::short(visit.credential.principal.id.as_str())) } span.badge { (visit.role().as_str()) } }
+                button.plain.zone type="button" data-zone-toggle hidden { "UTC" }
                 button.plain type="button" data-theme-toggle aria-label="Light or dark" { "◐" }
                 form method="post" action="/console/logout" { (csrf(visit)) button.plain type="submit" { "Log out" } }
             }

@@ -13,6 +13,7 @@ mod hostile;
 mod judges;
 mod keyboard;
 mod links;
+mod listing;
 mod looks;
 mod many;
 mod markdown;

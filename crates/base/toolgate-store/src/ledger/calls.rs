@@ -3,8 +3,10 @@
 //! Calls in progress come first, the latest to begin at the top; then ended calls, the latest to end at the
 //! top. A call that only reads enters the ledger when it ends, so it does not appear before.
 
+pub(super) mod counts;
 mod entry;
 mod events;
+mod text;
 mod underway;
 
 use std::fmt;
@@ -13,7 +15,7 @@ use std::str::FromStr;
 use toolgate_core::event::{DecisionKind, EventFilter, EventKind, Position, RecordedEvent};
 use toolgate_core::id::{ApprovalId, CallId};
 
-pub use entry::{CallEntry, CallState};
+pub use entry::{AskedApproval, CallEntry, CallError, CallState};
 use events::CallEvents;
 
 use super::read::LedgerOrder;
@@ -22,6 +24,10 @@ use crate::{PageCursor, Store, StoreError};
 
 /// The maximum number of calls on a page.
 pub const CALLS_PAGE_MAX: usize = 200;
+/// The maximum number of calls whose text is searched for one page.
+pub const CALLS_SEARCHED_MAX: usize = 1_000;
+/// The maximum number of calls that one count goes through.
+pub const CALLS_COUNTED_MAX: usize = 1_000;
 /// Handfuls of decisions that are gone through for one page, where the decision alone does not choose.
 const HANDFULS_MAX: usize = 20;
 
@@ -33,6 +39,8 @@ pub struct CallFilter {
     pub standing: Option<CallStanding>,
     /// Calls that asked for it, or ran under it.
     pub approval: Option<ApprovalId>,
+    /// A part of the names, ids, arguments or error of a call, in any case of letters.
+    pub text: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -115,6 +123,21 @@ impl Store {
         limit: usize,
     ) -> Result<CallPage, StoreError> {
         let limit = limit.clamp(1, CALLS_PAGE_MAX);
+        let mut page = match filter.text.as_deref() {
+            Some(text) => self.calls_with_text(text, filter, cursor, limit).await?,
+            None => self.calls_of_any_text(filter, cursor, limit).await?,
+        };
+        self.tell_approvals(&mut page.calls).await?;
+        Ok(page)
+    }
+
+    /// The same, whatever text the calls have.
+    async fn calls_of_any_text(
+        &self,
+        filter: &CallFilter,
+        cursor: Option<&CallCursor>,
+        limit: usize,
+    ) -> Result<CallPage, StoreError> {
         if let Some(named) = self.named_calls(filter).await? {
             return Ok(CallPage { calls: named, next: None });
         }
@@ -122,6 +145,18 @@ impl Store {
             Some(decision) => self.decided_calls(filter, decision, cursor, limit).await,
             None => self.all_calls(filter, cursor, limit).await,
         }
+    }
+
+    /// What became of the approvals that calls were told to wait for.
+    async fn tell_approvals(&self, calls: &mut [CallEntry]) -> Result<(), StoreError> {
+        let asked = |call: &CallEntry| call.approval.clone().filter(|_| call.was_told_to_wait());
+        let ids: Vec<ApprovalId> = calls.iter().filter_map(asked).collect();
+        let approvals = self.approvals_named(&ids).await?;
+        for call in calls {
+            let Some(id) = asked(call) else { continue };
+            call.asked = approvals.iter().find(|approval| approval.id == id).map(AskedApproval::of);
+        }
+        Ok(())
     }
 
     /// The calls that the filter names: one by its id, or those of one approval.

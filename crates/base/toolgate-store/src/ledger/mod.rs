@@ -48,8 +48,10 @@ pub use archival::{
     ArchivalLine, LedgerDay, LineFields, LinePlace, LineReader, StreamEnd, ledger_root, ledger_start,
 };
 pub use bodies::KeptBody;
+pub use calls::counts::CallCounts;
 pub use calls::{
-    BadCallCursor, CALLS_PAGE_MAX, CallCursor, CallEntry, CallFilter, CallPage, CallStanding, CallState,
+    AskedApproval, BadCallCursor, CALLS_COUNTED_MAX, CALLS_PAGE_MAX, CALLS_SEARCHED_MAX, CallCursor,
+    CallEntry, CallError, CallFilter, CallPage, CallStanding, CallState,
 };
 pub use cut::{CutOutcome, LedgerCut};
 pub use erase::{ErasureCounts, ErasureReport, ErasureRequest, ErasureScope};

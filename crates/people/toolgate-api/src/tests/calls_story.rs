@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use http::StatusCode;
+use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use toolgate_core::event::{DecisionKind, Event, EventKind, EventSubject, LedgerEntry, Outcome};
 use toolgate_core::governance::{Clock, Ledger};
 use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::{CanonicalName, Principal, PrincipalId, Role};
 
-use super::gate::{Gate, approver, somebody};
+use super::gate::{Gate, approver, request, somebody};
 use super::parts::server;
 
 /// One call as the gateway writes it, a few seconds ago.
@@ -185,4 +185,75 @@ async fn an_export_has_a_line_for_each_event_that_passes() {
     assert_eq!((events.len(), &events[1]["type"]), (2, &json!("dev.toolgate.tool.call.completed")));
     assert_eq!(gate.get(&auditor(), "/ledger/export?format=xml").await.problem(), "parameter_invalid");
     assert_eq!(gate.get(&auditor(), "/ledger/export?server=no%20name").await.text, "");
+}
+
+#[tokio::test]
+async fn calls_are_found_by_text_and_whole_ids_at_once() {
+    let gate = recorded().await;
+    for (query, expected) in [
+        ("q=BOB", vec!["tc_5", "tc_3", "tc_1"]),
+        ("q=tc_4", vec!["tc_4"]),
+        ("q=run_1&limit=1", vec!["tc_6"]),
+        ("q=transf&outcome=denied", vec!["tc_6"]),
+        ("q=%20%20&outcome=denied", vec!["tc_6"]),
+        ("q=nothing", vec![]),
+    ] {
+        assert_eq!(ids(&gate, query).await, expected, "{query}");
+    }
+    let long = gate.get(&auditor(), &format!("/calls?q={}", "x".repeat(201))).await;
+    assert_eq!((long.problem().as_str(), &long.json()["field"]), ("parameter_invalid", &json!("q")));
+}
+
+#[tokio::test]
+async fn calls_are_counted_by_value() {
+    let gate = recorded().await;
+    let counts = gate.get(&auditor(), "/calls/counts").await.json();
+    assert_eq!((&counts["calls"], &counts["more"]), (&json!(7), &json!(false)));
+    let outcomes = json!([{ "value": "succeeded", "calls": 5 }, { "value": "denied", "calls": 1 },
+        { "value": "tool_error", "calls": 1 }]);
+    assert_eq!(counts["outcomes"], outcomes);
+    assert_eq!(counts["principals"][0], json!({ "value": "ann", "calls": 4 }));
+    let some = gate.get(&auditor(), "/calls/counts?q=bob&outcome=succeeded").await.json();
+    assert_eq!((&some["calls"], &some["tools"][0]["value"]), (&json!(2), &json!("bank:transfer")));
+}
+
+#[tokio::test]
+async fn calls_are_exported_as_csv_and_as_lines_of_json() {
+    let gate = recorded().await;
+    let csv = gate.get(&auditor(), "/calls/export?format=csv&principal=bob").await;
+    assert_eq!(csv.headers["content-disposition"], "attachment; filename=\"calls.csv\"");
+    let lines: Vec<&str> = csv.text.split("\r\n").filter(|line| !line.is_empty()).collect();
+    assert!(lines[0].starts_with("id,state,tool,server,principal,"), "{}", lines[0]);
+    assert!(
+        lines[2].starts_with("\"tc_3\",\"tool_error\",\"bank:transfer\",\"bank\",\"bob\","),
+        "{}",
+        lines[2]
+    );
+    assert_eq!(lines.len(), 4);
+    let jsonl = gate.get(&auditor(), "/calls/export?outcome=denied").await;
+    assert_eq!(jsonl.headers["content-type"], "application/x-ndjson");
+    let line: Value = serde_json::from_str(jsonl.text.trim()).expect("one line of JSON");
+    assert_eq!((&line["id"], &line["state"]), (&json!("tc_6"), &json!("denied")));
+    assert_eq!(gate.get(&auditor(), "/calls/export?format=xml").await.problem(), "parameter_invalid");
+}
+
+#[tokio::test]
+async fn a_person_saves_views_and_removes_them() {
+    let gate = Gate::open().await;
+    let put = async |who: &Principal, name: &str, query: &str| {
+        let body = json!({ "query": query }).to_string();
+        gate.send(request(Method::PUT, &format!("/calls/views/{name}"), Some(who), &body)).await
+    };
+    let bob = somebody("bob", Role::Operator);
+    assert_eq!(put(&auditor(), "Failed%20transfers", "outcome=failed").await.status, StatusCode::OK);
+    assert_eq!(put(&auditor(), "%20", "").await.problem(), "field_invalid");
+    assert_eq!(put(&auditor(), "long", &"x".repeat(2_001)).await.problem(), "field_invalid");
+    let views = gate.get(&auditor(), "/calls/views").await.json();
+    assert_eq!(views, json!({ "views": [{ "name": "Failed transfers", "query": "outcome=failed" }] }));
+    assert_eq!(gate.get(&bob, "/calls/views").await.json(), json!({ "views": [] }));
+    let remove = async |who: &Principal| {
+        gate.send(request(Method::DELETE, "/calls/views/Failed%20transfers", Some(who), "")).await.status
+    };
+    assert_eq!(remove(&bob).await, StatusCode::NOT_FOUND);
+    assert_eq!(remove(&auditor()).await, StatusCode::NO_CONTENT);
 }

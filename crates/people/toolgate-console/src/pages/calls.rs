@@ -1,86 +1,123 @@
 //! Calls: all of them by any filter, and one from its proposal to its result.
 
+mod columns;
+mod counts;
 mod data;
 mod detail;
+mod listing;
 mod outcome;
+mod period;
+mod place;
 mod steps;
+mod views;
 
 use axum::Router;
 use axum::extract::Query;
 use axum::response::Response;
-use axum::routing::get;
-use http::StatusCode;
+use axum::routing::{get, post};
+use http::{HeaderMap, StatusCode};
 use maud::{Markup, html};
-use serde::Deserialize;
 use toolgate_core::event::{DecisionKind, Outcome};
 
 use super::filters::{self, PageFilters};
 use crate::PageContext;
 use crate::address::PageAddress;
 use crate::layout::ConsolePage;
-use crate::parts::moment::{ago, span};
-use crate::parts::{self, links, text};
+use crate::parts;
 use crate::problem::{ApiProblem, PageResult};
 use crate::visit::PageVisit;
-use data::CallData;
+use counts::CallCountsData;
+use data::CallsData;
+use place::{FILTERS, PLACE};
 
 const PAGE: usize = 50;
-const PLACE: [&str; 2] = ["console", "calls"];
-/// The filters of the list, in the order of the form.
-const FILTERS: [&str; 11] =
-    ["state", "outcome", "decision", "tool", "server", "principal", "session", "run", "id", "from", "until"];
+const FORMATS: [(&str, &str); 2] = [("csv", "CSV"), ("jsonl", "JSON lines")];
 
 pub(crate) fn routes() -> Router<PageContext> {
-    Router::new().route("/console/calls", get(list)).route("/console/calls/{id}", get(detail::show))
-}
-
-#[derive(Default, Deserialize)]
-struct CallsData {
-    calls: Vec<CallData>,
-    #[serde(default)]
-    next_cursor: Option<String>,
+    Router::new()
+        .route("/console/calls", get(list))
+        .route("/console/calls/export", get(export))
+        .route("/console/calls/views", post(views::change).get(views::back))
+        .route("/console/calls/{id}", get(detail::show))
 }
 
 async fn list(visit: PageVisit, Query(pairs): Query<Vec<(String, String)>>) -> PageResult<Response> {
     let wanted = PageFilters::of(pairs, &FILTERS);
-    let (page, refused) = match visit.get::<CallsData>(wanted.asking(PageAddress::of(["calls"]), PAGE)).await
-    {
+    let since = period::since(&wanted, visit.now_ms);
+    let asked = since.asking(PageAddress::of(["calls"]), PAGE);
+    let (page, refused) = match visit.get::<CallsData>(asked).await {
         Ok(page) => (page, None),
         // The form stays, so that it can be mended.
         Err(problem) if problem.is(StatusCode::BAD_REQUEST) => (CallsData::default(), Some(problem)),
         Err(problem) => return Err(problem),
     };
+    let counts: Option<CallCountsData> = match refused {
+        None => visit.find(since.for_api(PageAddress::of(["calls", "counts"]))).await?,
+        Some(_) => None,
+    };
+    let views = views::saved(&visit).await?;
     let next =
         page.next_cursor.as_deref().map(|cursor| wanted.on(PageAddress::of(PLACE)).with("cursor", cursor));
     let body = html! {
-        (parts::heading(html! { "Calls" }, html! {}))
+        (parts::heading(html! { "Calls" }, exports(&wanted)))
+        (views::listed(&visit, &wanted, &views))
         (form(&wanted, refused.as_deref()))
+        (period::ranges(&visit, &wanted))
+        @if let Some(counts) = &counts { (counts::shown(&wanted, counts)) }
         section #calls data-live="tool.call approval" aria-label="Calls" {
-            @if page.calls.is_empty() { (nothing(&wanted, refused.is_some(), next.is_some())) } @else { (table(&visit, &page.calls)) }
+            @if page.calls.is_empty() { (nothing(&wanted, refused.is_some(), next.is_some())) }
+            @else { (listing::table(&visit, &wanted, &page.calls)) }
             (parts::next_page(next))
         }
+        (columns::choice(&wanted))
     };
     Ok(visit.page("Calls", ConsolePage::Calls, body).await)
+}
+
+/// The API's own export, to save.
+async fn export(visit: PageVisit, Query(pairs): Query<Vec<(String, String)>>) -> PageResult<Response> {
+    let is_csv = pairs.iter().any(|(name, value)| name == "format" && value == "csv");
+    let address = PageAddress::of(["calls", "export"]).with("format", if is_csv { "csv" } else { "jsonl" });
+    let wanted = period::since(&PageFilters::of(pairs, &FILTERS), visit.now_ms);
+    visit.pass_on(wanted.for_api(address), HeaderMap::new()).await
+}
+
+fn exports(wanted: &PageFilters) -> Markup {
+    html! {
+        @for (format, name) in FORMATS {
+            a.button href=(wanted.on(PageAddress::of(["console", "calls", "export"])).with("format", format)) download { "Export " (name) }
+        }
+    }
 }
 
 fn form(wanted: &PageFilters, refused: Option<&ApiProblem>) -> Markup {
     let outcomes: Vec<&str> = Outcome::ALL.iter().map(|outcome| outcome.as_str()).collect();
     let decisions: Vec<&str> = DecisionKind::ALL.iter().map(|decision| decision.as_str()).collect();
+    let less = ["session", "run", "id", "server", "principal", "decision", "from", "until"];
     html! {
         form.card method="get" action="/console/calls" aria-label="Filter calls" {
             (filters::refused(refused))
+            @for column in wanted.all("column") { input type="hidden" name="column" value=(column); }
+            @if wanted.get("from").is_none() && wanted.get("until").is_none() {
+                @if let Some(range) = wanted.get("range") { input type="hidden" name="range" value=(range); }
+            }
+            div.field {
+                label for="q" { "Search" }
+                input type="search" #q name="q" value=[wanted.get("q")] maxlength="200" autocomplete="off" spellcheck="false"
+                    placeholder="tool, caller, arguments, error or any id";
+            }
             div.filters.two {
                 (filters::text(wanted, "tool", "Tool", "files:read"))
                 (filters::choice(wanted, "state", "State", &["waiting", "running", "ended"]))
                 (filters::choice(wanted, "outcome", "Outcome", &outcomes))
+            }
+            (filters::more(wanted, &less, html! {
                 (filters::choice(wanted, "decision", "Policy decision", &decisions))
                 (filters::text(wanted, "server", "Server", ""))
                 (filters::text(wanted, "principal", "Principal", ""))
-                (filters::text(wanted, "id", "Any id", "tc_, apr_, ses_, run_"))
-            }
-            (filters::more(wanted, &["session", "run", "from", "until"], html! {
                 (filters::text(wanted, "session", "Session", "ses_…"))
                 (filters::text(wanted, "run", "Run", "run_…"))
+                (filters::text(wanted, "id", "Any id", "tc_, apr_, ses_, run_"))
                 (filters::moment(wanted, "from", "From, in UTC"))
                 (filters::moment(wanted, "until", "Until, in UTC"))
             }))
@@ -94,7 +131,7 @@ fn nothing(wanted: &PageFilters, is_refused: bool, has_next: bool) -> Markup {
     match () {
         () if is_refused => html! {},
         () if has_next => {
-            html! { p.help { "No match in the calls searched so far; older calls may match." } }
+            html! { p.help { "None of the calls searched so far match. Older calls may match." } }
         }
         () if wanted.is_anything() => parts::empty(
             "No tool has been called yet.",
@@ -105,39 +142,5 @@ fn nothing(wanted: &PageFilters, is_refused: bool, has_next: bool) -> Markup {
             },
         ),
         () => parts::empty("No call matches this filter.", all),
-    }
-}
-
-fn table(visit: &PageVisit, calls: &[CallData]) -> Markup {
-    html! {
-        table.list {
-            thead { tr {
-                th scope="col" { "Tool" } th scope="col" { "State" } th scope="col" { "Policy" } th scope="col" { "Principal" }
-                th scope="col" { "Where" } th scope="col" { "Started" } th.number scope="col" { "Duration" }
-            } }
-            tbody { @for call in calls { (row(visit, call)) } }
-        }
-    }
-}
-
-fn row(visit: &PageVisit, call: &CallData) -> Markup {
-    html! {
-        tr data-entry=(call.id) {
-            td data-name="Tool" {
-                a.tool href=(PageAddress::of(["console", "calls", &call.id])) { (text::short(call.tool.as_deref().unwrap_or("no tool"))) }
-                div.help.id title=(call.id) { (links::brief_text(&call.id)) }
-            }
-            td data-name="State" { (outcome::badge(&call.state)) }
-            td data-name="Policy" {
-                @if let Some(decision) = &call.decision { (outcome::decision(decision)) } @else { span.soft { "not asked" } }
-            }
-            td data-name="Principal" { (links::principal(&call.principal)) }
-            td data-name="Where" {
-                @if let Some(run) = &call.run { (links::brief(run)) }
-                @else if let Some(session) = &call.session { (links::brief(session)) }
-            }
-            td data-name="Started" { (ago(visit, &call.started_at)) }
-            td.number data-name="Duration" { @if let Some(ms) = call.duration_ms { (span(ms.round() as i64)) } @else { span.soft { "–" } } }
-        }
     }
 }

@@ -7,6 +7,10 @@ use crate::parts::text;
 use crate::problem::ApiProblem;
 
 const CURSOR: &str = "cursor";
+/// May be repeated: a column of the list.
+const COLUMN: &str = "column";
+/// Filters that the page itself understands.
+const OF_PAGE: [&str; 2] = [COLUMN, "range"];
 /// The length of a browser's value for a time: 2026-08-01T12:34, with or without seconds, and without a zone.
 const MINUTE_CHARS: usize = 16;
 const SECOND_CHARS: usize = 19;
@@ -30,7 +34,7 @@ impl PageFilters {
             if name == CURSOR {
                 wanted.cursor = Some(value.to_owned());
             } else if let Some(name) = known.iter().find(|known| **known == name)
-                && wanted.get(name).is_none()
+                && (*name == COLUMN || wanted.get(name).is_none())
             {
                 wanted.filters.push((name, value.to_owned()));
             }
@@ -40,6 +44,34 @@ impl PageFilters {
 
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.filters.iter().find(|(one, _)| *one == name).map(|(_, value)| value.as_str())
+    }
+
+    /// All values of a name that may be repeated.
+    pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.filters.iter().filter(move |(one, _)| *one == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The same with another value, or without one; from the first page.
+    #[must_use]
+    pub(crate) fn but(&self, name: &'static str, value: Option<&str>) -> Self {
+        let mut filters: Vec<_> = self.filters.iter().filter(|(one, _)| *one != name).cloned().collect();
+        filters.extend(value.map(|value| (name, value.to_owned())));
+        Self { filters, cursor: None }
+    }
+
+    /// The same page, since a moment.
+    #[must_use]
+    pub(crate) fn with_start(&self, moment: &str) -> Self {
+        Self { cursor: self.cursor.clone(), ..self.but("from", Some(moment)) }
+    }
+
+    /// The filters as hidden fields, except those that the form has itself.
+    pub(crate) fn hidden(&self, except: &[&str]) -> Markup {
+        html! {
+            @for (name, value) in self.filters.iter().filter(|(name, _)| !except.contains(name)) {
+                input type="hidden" name=(name) value=(value);
+            }
+        }
     }
 
     /// True if nothing was filled in.
@@ -60,13 +92,14 @@ impl PageFilters {
     pub(crate) fn for_api(&self, address: PageAddress) -> PageAddress {
         self.filters.iter().fold(address, |address, (name, value)| match *name {
             "from" | "until" => address.with(name, with_zone(value)),
+            name if OF_PAGE.contains(&name) => address,
             name => address.with(name, value),
         })
     }
 }
 
 /// A time in a field is meant in UTC.
-fn with_zone(value: &str) -> String {
+pub(crate) fn with_zone(value: &str) -> String {
     match value.len() {
         MINUTE_CHARS if value.contains('T') => format!("{value}:00Z"),
         SECOND_CHARS if value.contains('T') => format!("{value}Z"),

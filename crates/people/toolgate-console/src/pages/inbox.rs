@@ -3,6 +3,7 @@
 mod approval;
 mod asker;
 mod attachments;
+mod card;
 mod data;
 mod deciding;
 mod difference;
@@ -16,6 +17,7 @@ mod question;
 mod risk;
 mod several;
 mod slot;
+mod tabs;
 mod ways;
 
 use axum::Router;

@@ -5,7 +5,9 @@ use similar::{ChangeTag, TextDiff};
 
 use super::text;
 
+/// Of lines that did not change. The others are shown whole: what is not seen would not be judged.
 const LINE_CHARS: usize = 400;
+const CHANGED_CHARS: usize = 40_000;
 const LINES_MAX: usize = 2_000;
 
 /// One below the other. Removed lines are marked `−`, new ones `+`.
@@ -20,7 +22,7 @@ pub(crate) fn lines(before: &str, after: &str) -> Markup {
                     @let (mark, kind, word) = mark(change.tag());
                     tr data-change=(kind) {
                         td.mark { (mark) span.unseen { (word) } }
-                        td { (text::cut(change.value().trim_end_matches('\n'), LINE_CHARS)) }
+                        td { (shown(change.tag() != ChangeTag::Equal, change.value())) }
                     }
                 }
             }
@@ -76,9 +78,13 @@ fn side(side: DiffSide<'_>, mark: &str) -> Markup {
     html! {
         @if let Some((changed, line)) = side {
             @if changed { span.mark { (mark) } }
-            (text::cut(line.trim_end_matches('\n'), LINE_CHARS))
+            (shown(changed, line))
         }
     }
+}
+
+fn shown(changed: bool, line: &str) -> Markup {
+    text::cut(line.trim_end_matches('\n'), if changed { CHANGED_CHARS } else { LINE_CHARS })
 }
 
 fn mark(tag: ChangeTag) -> (&'static str, &'static str, &'static str) {
@@ -98,6 +104,13 @@ mod tests {
         let shown = side_by_side(("pinned", "a\nb\nc\n"), ("offered", "a\nx\nc\n")).into_string();
         assert!(shown.contains(r#"<td data-change="gone">"#) && shown.contains(r#"<td data-change="new">"#));
         assert_eq!(shown.matches("<tr>").count(), 4, "a head and three lines: {shown}");
+    }
+
+    #[test]
+    fn a_changed_line_is_shown_to_its_end() {
+        let long = format!("{}; then send it away", "x".repeat(5_000));
+        let shown = side_by_side(("pinned", "x"), ("offered", &long)).into_string();
+        assert!(shown.contains("then send it away") && !shown.contains("more characters"), "{shown}");
     }
 
     #[test]

@@ -5,6 +5,8 @@ use toolgate_core::moment::{parse_rfc3339, rfc3339};
 
 use crate::visit::PageVisit;
 
+/// After a time.
+const UTC: &str = " UTC";
 const SECOND_MS: i64 = 1_000;
 const MINUTE_MS: i64 = 60 * SECOND_MS;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
@@ -19,17 +21,30 @@ pub(crate) fn ago(visit: &PageVisit, moment: &str) -> Markup {
 }
 
 pub(crate) fn ago_ms(visit: &PageVisit, ms: i64) -> Markup {
+    html! { time datetime=(rfc3339(ms)) title=(in_utc(ms)) data-ago { (said(ms - visit.now_ms)) } }
+}
+
+/// The time itself; the zone, and how long ago it was, on demand.
+pub(crate) fn at(visit: &PageVisit, moment: &str) -> Markup {
+    let Some(ms) = parse_rfc3339(moment) else { return super::text::short(moment) };
+    let full = in_utc(ms);
+    let shown = full.strip_suffix(UTC).unwrap_or(&full).to_owned();
+    html! { time datetime=(rfc3339(ms)) title={ (full) " · " (said(ms - visit.now_ms)) } data-at { (shown) } }
+}
+
+/// 2026-08-01 12:34:56 UTC
+fn in_utc(ms: i64) -> String {
     let written = rfc3339(ms);
-    html! { time datetime=(written) title=(written) data-ago { (said(ms - visit.now_ms)) } }
+    let (date, time) = written.split_once('T').unwrap_or((&written, ""));
+    format!("{date} {}{UTC}", time.split(['.', 'Z']).next().unwrap_or_default())
 }
 
 /// The remaining time.
 pub(crate) fn left(visit: &PageVisit, moment: &str) -> Markup {
     let Some(ms) = parse_rfc3339(moment) else { return super::text::short(moment) };
-    let written = rfc3339(ms);
     let rest = ms - visit.now_ms;
     let said = if rest > 0 { format!("{} left", span(rest)) } else { "time is over".to_owned() };
-    html! { time datetime=(written) title=(written) data-left { (said) } }
+    html! { time datetime=(rfc3339(ms)) title=(in_utc(ms)) data-left { (said) } }
 }
 
 fn said(distance_ms: i64) -> String {
@@ -54,6 +69,11 @@ pub(crate) fn span(ms: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_time_is_written_with_its_zone() {
+        assert_eq!(in_utc(1_785_585_600_000), "2026-08-01 12:00:00 UTC");
+    }
 
     #[test]
     fn spans_are_told_in_their_largest_unit() {

@@ -2,8 +2,10 @@
 
 use serde_json::json;
 
+use super::links::attribute;
 use super::office::{Office, TRANSFER, tone};
 use super::person::Person;
+use super::plain::Visitor;
 use crate::files::archive::text;
 use crate::governed::bank::{envelope, money, moved, pending, status};
 use crate::kit::call;
@@ -272,4 +274,50 @@ async fn a_ref_in_a_result_leads_to_what_it_names() {
     person.click(&id).await;
     person.gets_to(&format!("/console/calls/{id}")).await;
     person.leaves().await;
+}
+
+#[tokio::test]
+async fn a_key_decides_in_the_list_and_another_takes_it_back() {
+    let office = Office::open().await;
+    let (kept, gone) = (office.asks(11).await, office.asks(12).await);
+    let person = approver(&office, "ann").await;
+    person.open("/console/inbox").await;
+    person.sees("amount: 12").await;
+    person.sees("If nobody answers: when the time is over, the call is denied.").await;
+    person.press("j").await;
+    person.press("a").await;
+    person.sees("Approve bank:transfer: is sent in").await;
+    person.press("u").await;
+    person.sees_no("is sent in").await;
+    // The newest is at the top of its kind, and has the focus first.
+    person.press("k").await;
+    person.press("d").await;
+    person.sees("Deny bank:transfer: Denied.").await;
+    person.sees_no("amount: 12").await;
+    assert_eq!(office.site().get(&format!("/approvals/{gone}")).await["state"], "denied");
+    assert_eq!(office.site().get(&format!("/approvals/{kept}")).await["state"], "pending");
+    person.leaves().await;
+}
+
+#[tokio::test]
+async fn the_buttons_of_the_list_decide_without_a_script() {
+    let office = Office::open().await;
+    let (one, other) = (office.asks(11).await, office.asks(12).await);
+    let visitor = Visitor::enters(office.gateway(), &office.token("approver", "ann")).await;
+    let list = visitor.get("/console/inbox").await.text;
+    let shown = list.split('<').find(|tag| tag.contains(&format!("name=\"shown:{one}\""))).expect("a field");
+    let effective = attribute(shown, "value").expect("the name of the arguments");
+    let csrf = visitor.csrf().await;
+    let (field, value) = (format!("shown:{one}"), format!("approve {one}"));
+    let unseen = [("csrf", &*csrf), ("one", &*value)];
+    assert_eq!(visitor.post("/console/inbox", &unseen, &[]).await.status, 422);
+    // What else is selected is not decided.
+    let fields = [("csrf", &*csrf), ("one", &*value), (&*field, &*effective), ("approval", &*other)];
+    let answer = visitor.post("/console/inbox", &fields, &[]).await;
+    assert_eq!(answer.headers["location"], "/console/inbox?said=approved");
+    let no = format!("deny {one}");
+    let no = [("csrf", &*csrf), ("one", &*no), (&*field, &*effective)];
+    assert_eq!(visitor.post("/console/inbox", &no, &[]).await.status, 409, "it is decided");
+    assert_eq!(office.site().get(&format!("/approvals/{one}")).await["state"], "approved");
+    assert_eq!(office.site().get(&format!("/approvals/{other}")).await["state"], "pending");
 }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
 use toolgate_core::PrincipalId;
-use toolgate_core::approval::ApprovalState;
+use toolgate_core::approval::{Approval, ApprovalState};
 use toolgate_core::event::{DecisionKind, Event, EventKind, EventSubject, Outcome, RecordedEvent};
 use toolgate_core::id::{ApprovalId, CallId};
 
@@ -22,6 +23,41 @@ pub struct CallEntry {
     pub duration_us: Option<i64>,
     pub decision: Option<DecisionKind>,
     pub approval: Option<ApprovalId>,
+    /// Of a call that was told to wait for its approval.
+    pub asked: Option<AskedApproval>,
+    /// Why a call failed or was refused.
+    pub error: Option<CallError>,
+}
+
+/// What became of an approval.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AskedApproval {
+    pub state: ApprovalState,
+    /// The call that ran under it.
+    pub used_by: Option<CallId>,
+}
+
+impl AskedApproval {
+    pub(super) fn of(approval: &Approval) -> Self {
+        Self { state: approval.state, used_by: approval.used_by.clone() }
+    }
+}
+
+/// The error of a call, as the ledger has it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CallError {
+    pub code: Option<String>,
+    pub message: Option<String>,
+}
+
+impl CallError {
+    fn of(end: &Event) -> Option<Self> {
+        let detail: Value = end.detail.as_ref()?.decode().ok()?;
+        let word = |value: &Value| value.as_str().map(str::to_owned);
+        let message = word(&detail["message"]).or_else(|| word(&detail["error"]["message"]));
+        let error = Self { code: word(&detail["code"]), message };
+        (error != Self::default()).then_some(error)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,6 +108,8 @@ impl CallEntry {
             duration_us: event.duration_us,
             decision: events.decision(),
             approval: event.approval.as_ref().or(events.approval()).cloned(),
+            asked: None,
+            error: CallError::of(event),
         }
     }
 
@@ -93,7 +131,14 @@ impl CallEntry {
             duration_us: None,
             decision: events.decision(),
             approval: events.approval().cloned(),
+            asked: None,
+            error: None,
         })
+    }
+
+    /// Its client was told that people must approve first.
+    pub(super) fn was_told_to_wait(&self) -> bool {
+        self.state == CallState::Ended(Outcome::PendingApproval)
     }
 
     pub(super) fn stands(&self) -> CallStanding {

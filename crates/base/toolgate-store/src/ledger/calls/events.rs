@@ -60,6 +60,10 @@ impl<'a> CallEvents<'a> {
         last.map(|recorded| (&recorded.stream, recorded.number))
     }
 
+    pub(super) fn all(self) -> impl Iterator<Item = &'a Event> {
+        self.0.iter().map(|recorded| &recorded.event)
+    }
+
     pub(super) fn approval(self) -> Option<&'a ApprovalId> {
         self.0.iter().find_map(|recorded| recorded.event.approval.as_ref())
     }

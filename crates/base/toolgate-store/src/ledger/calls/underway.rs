@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use toolgate_core::approval::{Approval, ApprovalState};
-use toolgate_core::event::{EventFilter, EventKind, EventSubject, Outcome};
+use toolgate_core::event::{EventFilter, EventKind, EventSubject};
 use toolgate_core::id::{ApprovalId, CallId, RunId, SessionId};
 use toolgate_core::{CanonicalName, PrincipalId, ServerName};
 
@@ -62,6 +62,8 @@ impl OpenCall {
             duration_us: None,
             decision: events.decision(),
             approval: events.approval().cloned(),
+            asked: None,
+            error: None,
         }
     }
 }
@@ -188,9 +190,8 @@ fn still_asking(id: CallId, events: CallEvents<'_>) -> Option<CallEntry> {
 
 /// Calls whose client was told to come back still wait for a person, but are listed among the ended ones.
 fn fits(call: &CallEntry, filter: &CallFilter) -> bool {
-    let told_to_wait = call.state == CallState::Ended(Outcome::PendingApproval);
     match filter.standing {
-        Some(CallStanding::Waiting) if told_to_wait => {
+        Some(CallStanding::Waiting) if call.was_told_to_wait() => {
             call.passes(&CallFilter { standing: None, ..filter.clone() })
         }
         _ => call.stands() != CallStanding::Ended && call.passes(filter),

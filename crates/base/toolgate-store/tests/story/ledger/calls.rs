@@ -1,8 +1,11 @@
 //! Calls, one entry for each, and the events of traffic.
 
-use toolgate_core::approval::Approval;
+use toolgate_core::approval::{Approval, ApprovalState};
 use toolgate_core::governance::{Approvals, Ledger, Warrant};
-use toolgate_store::{Books, CallCursor, CallFilter, CallPage, CallStanding, ExportFormat};
+use toolgate_store::{
+    AskedApproval, Books, CallCursor, CallFilter, CallPage, CallStanding, ExportFormat, SAVED_VIEWS_MAX,
+    SavedView, SavedViewOutcome,
+};
 
 use super::*;
 use crate::desk;
@@ -16,6 +19,9 @@ crate::on_both!(
     a_call_that_people_are_asked_about_waits,
     a_call_stands_where_policy_judged_it_last,
     ends_of_calls_are_read_once,
+    calls_are_found_by_any_part_of_their_text,
+    calls_are_counted_by_what_they_have,
+    people_keep_views_of_their_own,
     an_export_ends_where_the_ledger_ended_when_it_began,
 );
 
@@ -214,6 +220,8 @@ async fn a_call_that_people_are_asked_about_waits(world: StoreWorld) {
     assert_eq!(states(CallFilter::default()).await, [first.clone(), sent.clone()]);
     assert_eq!(states(of_approval).await, [first, sent]);
     assert_eq!(states(standing(CallStanding::Waiting)).await, Vec::<String>::new());
+    let ended = calls(&store, &standing(CallStanding::Ended)).await.calls[0].clone();
+    assert_eq!(ended.asked, Some(AskedApproval { state: ApprovalState::Used, used_by: Some(two) }));
 }
 
 async fn a_call_stands_where_policy_judged_it_last(world: StoreWorld) {
@@ -273,4 +281,84 @@ async fn an_export_ends_where_the_ledger_ended_when_it_began(world: StoreWorld) 
     let failed = EventFilter { outcome: Some(Outcome::Failed), ..EventFilter::default() };
     let mut export = store.export_ledger(failed, ExportFormat::Jsonl).await.expect("begun");
     assert_eq!(export.next().await.expect("read").expect("some").events, 167);
+}
+
+async fn calls_are_found_by_any_part_of_their_text(world: StoreWorld) {
+    let store = world.open().await;
+    let writer = writer(&store, "one").await;
+    let arguments = body(r#"{"note":"Rent for \"May\"","amount":7}"#, START_MS + DAY_MS);
+    let answer = body(r#"{"content":[{"type":"text","text":"no such Account"}]}"#, START_MS + DAY_MS);
+    for number in 0..100 {
+        whole_call(&writer, number).await;
+    }
+    let mut events = vec![started("tc_rent"), completed("tc_rent", Outcome::ToolError)];
+    events[0].input = Some(arguments.digest);
+    events[1].output = Some(answer.digest);
+    events[1].detail =
+        Some(RawJson::from_composed(r#"{"code":"server_timeout","message":"took too long"}"#.into()));
+    let with_bodies = LedgerEntry { bodies: vec![arguments, answer], ..on_disk(events) };
+    writer.append(with_bodies).await.expect("recorded");
+    for number in 100..220 {
+        whole_call(&writer, number).await;
+    }
+    let found = async |text: &str| {
+        let filter = CallFilter { text: Some(text.to_owned()), ..CallFilter::default() };
+        let (mut cursor, mut ids) = (None, Vec::new());
+        for _ in 0..20 {
+            let page = store.calls(&filter, cursor.as_ref(), 50).await.expect("read");
+            ids.extend(page.calls.iter().map(|call| call.id.to_string()));
+            cursor = page.next;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        ids
+    };
+    for text in ["RENT for", "for \"may\"", "such account", "server_timeout", "Too Long", "tc_ren"] {
+        assert_eq!(found(text).await, ["tc_rent"], "{text}");
+    }
+    assert_eq!(found("mail:SEND").await.len(), 44, "every fifth is by another tool");
+    assert_eq!(found("nothing has this").await, Vec::<String>::new());
+    let error = calls(&store, &CallFilter { text: Some("too long".into()), ..CallFilter::default() }).await;
+    let error = error.calls[0].error.clone().expect("it failed");
+    assert_eq!(
+        (error.code.as_deref(), error.message.as_deref()),
+        (Some("server_timeout"), Some("took too long"))
+    );
+}
+
+async fn calls_are_counted_by_what_they_have(world: StoreWorld) {
+    let store = world.open().await;
+    let writer = writer(&store, "one").await;
+    for number in 0..30 {
+        whole_call(&writer, number).await;
+    }
+    let all = store.count_calls(&CallFilter::default()).await.expect("counted");
+    assert_eq!((all.calls, all.more), (30, false));
+    assert_eq!((all.outcomes["failed"], all.outcomes["succeeded"]), (10, 20));
+    assert_eq!((all.tools["mail:send"], all.principals["other"], all.servers["mail"]), (6, 6, 6));
+    let text = CallFilter { text: Some("mail".into()), ..CallFilter::default() };
+    let some = store.count_calls(&text).await.expect("counted");
+    assert_eq!((some.calls, some.tools.len(), some.tools["mail:send"]), (6, 1, 6));
+    let decided = EventFilter { decision: Some(DecisionKind::Permit), ..EventFilter::default() };
+    assert_eq!(store.count_calls(&by(decided)).await.expect("counted").calls, 30);
+}
+
+async fn people_keep_views_of_their_own(world: StoreWorld) {
+    let store = world.open().await;
+    let (ann, bob) = (PrincipalId::new("ann"), PrincipalId::new("bob"));
+    let view = |name: &str, query: &str| SavedView { name: name.into(), query: query.into() };
+    for view in [view("b", "tool=x"), view("a", ""), view("b", "tool=y")] {
+        assert_eq!(store.save_view(&ann, &view, 1).await.expect("saved"), SavedViewOutcome::Saved);
+    }
+    assert_eq!(store.saved_views(&ann).await.expect("listed"), [view("a", ""), view("b", "tool=y")]);
+    assert_eq!(store.saved_views(&bob).await.expect("listed"), []);
+    for number in 2..SAVED_VIEWS_MAX {
+        store.save_view(&ann, &view(&number.to_string(), ""), 1).await.expect("saved");
+    }
+    let one_more = store.save_view(&ann, &view("one more", ""), 1).await.expect("answered");
+    assert_eq!(one_more, SavedViewOutcome::TooMany);
+    assert_eq!(store.save_view(&ann, &view("a", "q=1"), 1).await.expect("saved"), SavedViewOutcome::Saved);
+    assert!(!store.remove_view(&bob, "a").await.expect("answered"), "it is not his");
+    assert!(store.remove_view(&ann, "a").await.expect("removed"));
 }

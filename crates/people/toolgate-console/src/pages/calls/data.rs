@@ -4,6 +4,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use toolgate_core::moment::parse_rfc3339;
 
+#[derive(Default, Deserialize)]
+pub(super) struct CallsData {
+    pub(super) calls: Vec<CallData>,
+    #[serde(default)]
+    pub(super) next_cursor: Option<String>,
+}
+
 /// One call, in short.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct CallData {
@@ -27,6 +34,15 @@ pub(super) struct CallData {
     pub(super) decision: Option<String>,
     #[serde(default)]
     pub(super) approval: Option<String>,
+    /// What became of the approval that the caller was told to wait for.
+    #[serde(default)]
+    pub(super) approval_state: Option<String>,
+    /// The call that ran under it.
+    #[serde(default)]
+    pub(super) used_by: Option<String>,
+    /// The error message.
+    #[serde(default)]
+    pub(super) message: Option<String>,
 }
 
 /// Everything that the ledger has of one.
@@ -128,6 +144,9 @@ impl CallData {
             duration_ms: end.and_then(|end| end["duration_us"].as_f64()).map(|us| us / 1_000.0),
             decision: word("decision"),
             approval: word("approval"),
+            approval_state: None,
+            used_by: None,
+            message: None,
         }
     }
 

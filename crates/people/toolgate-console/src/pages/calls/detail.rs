@@ -5,8 +5,8 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::data::{CallApprovalData, CallData, CallTrail, EventData, RecordedData};
-use super::{CallsData, outcome, steps};
+use super::data::{CallApprovalData, CallData, CallTrail, CallsData, EventData, RecordedData};
+use super::{outcome, steps};
 use crate::address::PageAddress;
 use crate::layout::ConsolePage;
 use crate::parts::moment::{ago, span};
@@ -58,7 +58,7 @@ fn page(
     let events = &way.own;
     let tool = html! { @if let Some(tool) = &call.tool { (links::tool(tool)) } @else { "no tool" } };
     html! {
-        (parts::heading(html! { "Call of " (tool) }, html! { (outcome::badge(&call.state)) }))
+        (parts::heading(html! { "Call of " (tool) }, html! { (outcome::badge(call)) }))
         @if recorded.archived {
             p { (parts::badge("archived", BadgeTone::Plain)) " The events of this call are from the archive. Its arguments and results are no longer kept in the database." }
         }
@@ -153,8 +153,7 @@ fn shown(value: &Value) -> Markup {
 
 fn result(visit: &PageVisit, call: &CallData, events: &[EventData], recorded: &RecordedData) -> Markup {
     let end = events.iter().find(|event| event.kind == "tool.call.completed");
-    let none =
-        if call.ended_at.is_some() { outcome::sentence(&call.state) } else { "There is no result yet." };
+    let none = if call.ended_at.is_some() { outcome::sentence(call) } else { "There is no result yet." };
     let digest = end.and_then(|end| end.output.as_deref());
     html! {
         @if let Some(end) = end { (refs(visit, &end.detail)) }

@@ -2,10 +2,35 @@
 
 use maud::{Markup, html};
 
+use super::data::CallData;
 use crate::parts::{self, BadgeTone};
 
-pub(super) fn badge(state: &str) -> Markup {
+/// The state of a call. Of one whose caller was told to wait, what became of the approval.
+pub(super) fn badge(call: &CallData) -> Markup {
+    match (&*call.state, call.approval_state.as_deref()) {
+        ("pending_approval", Some(asked)) => {
+            let (word, tone) = after_asking(asked);
+            parts::badge(word, tone)
+        }
+        (state, _) => badge_of(state),
+    }
+}
+
+pub(super) fn badge_of(state: &str) -> Markup {
     parts::badge(word(state), tone(state))
+}
+
+fn after_asking(asked: &str) -> (&'static str, BadgeTone) {
+    match asked {
+        "pending" => ("waits for approval", BadgeTone::Waiting),
+        "approved" => ("approved, not sent yet", BadgeTone::Waiting),
+        "used" => ("approved, then ran", BadgeTone::Good),
+        "denied" => ("denied", BadgeTone::Bad),
+        "changes_requested" => ("changes requested", BadgeTone::Waiting),
+        "expired" => ("nobody decided in time", BadgeTone::Bad),
+        "lapsed" => ("approved, never sent", BadgeTone::Bad),
+        _ => ("withdrawn", BadgeTone::Plain),
+    }
 }
 
 fn word(state: &str) -> &str {
@@ -44,7 +69,19 @@ pub(super) fn decision(decision: &str) -> Markup {
 }
 
 /// The outcome of the call, in a sentence.
-pub(super) fn sentence(state: &str) -> &'static str {
+pub(super) fn sentence(call: &CallData) -> &'static str {
+    match (&*call.state, call.approval_state.as_deref()) {
+        ("pending_approval", Some("used")) => "A person approved it, and the call that came after it ran.",
+        ("pending_approval", Some("denied")) => "A person denied it; nothing was sent.",
+        ("pending_approval", Some("expired")) => "Nobody decided in time, so nothing was sent.",
+        ("pending_approval", Some("lapsed")) => {
+            "A person approved it, but the caller did not send it again in time."
+        }
+        (state, _) => sentence_of(state),
+    }
+}
+
+pub(super) fn sentence_of(state: &str) -> &'static str {
     match state {
         "succeeded" => "The tool ran and answered.",
         "tool_error" => "The tool ran and reported an error.",

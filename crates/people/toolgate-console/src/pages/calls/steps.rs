@@ -35,7 +35,7 @@ pub(super) fn timeline(visit: &PageVisit, call: &CallData, way: &CallTrail) -> M
                 }
             }
             @if call.ended_at.is_none() && call.state != "abandoned" {
-                li data-tone="waiting" { strong { "…" } " " span.soft { (outcome::sentence(&call.state)) } }
+                li data-tone="waiting" { strong { "…" } " " span.soft { (outcome::sentence(call)) } }
             }
         }
     }
@@ -273,7 +273,7 @@ fn end(event: &EventData, state: &str) -> Markup {
     let detail = &event.detail;
     let message = detail["message"].as_str().or(detail["error"]["message"].as_str());
     html! {
-        p { (outcome::badge(state)) " " span.soft { (outcome::sentence(state)) } }
+        p { (outcome::badge_of(state)) " " span.soft { (outcome::sentence_of(state)) } }
         @if let Some(message) = message { pre.block tabindex="0" { (text::long(message)) } }
         @if detail["cached"].as_bool() == Some(true) { p.soft { "The cached result of the same call." } }
         @if detail["swept"].as_bool() == Some(true) { p.soft { "The gateway found it unfinished after a restart." } }

@@ -71,7 +71,11 @@ pub(super) fn policy(approval: &ApprovalData) -> Markup {
                     }
                 }
             }
-            (facts([("Required approvals", must_agree(approval)), ("Arguments", editable(approval))]))
+            (facts([
+                ("Required approvals", must_agree(approval)),
+                ("Arguments", editable(approval)),
+                ("If nobody answers", html! { (requirement.at_the_end(approval.escalated_to.is_some())) }),
+            ]))
         }
     }
 }

@@ -92,6 +92,21 @@ pub(super) struct RequirementData {
     pub(super) quorum: u32,
     #[serde(default)]
     pub(super) editable: bool,
+    /// deny or escalate.
+    #[serde(default)]
+    on_timeout: String,
+}
+
+impl RequirementData {
+    /// What happens when the time is over.
+    pub(super) fn at_the_end(&self, is_escalated: bool) -> &'static str {
+        match &*self.on_timeout {
+            "escalate" if !is_escalated => {
+                "when the time is over, more people are asked. The call does not run."
+            }
+            _ => "when the time is over, the call is denied.",
+        }
+    }
 }
 
 #[derive(Clone, Debug, Deserialize)]

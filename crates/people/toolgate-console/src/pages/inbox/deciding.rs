@@ -68,7 +68,7 @@ pub(super) async fn send(visit: &PageVisit, id: &str, decision: &DecisionRequest
     visit.post(PageAddress::of(["approvals", id, "decide"]), decision).await
 }
 
-fn said(decided: &DecidedData) -> DoneNotice {
+pub(super) fn said(decided: &DecidedData) -> DoneNotice {
     match decided.approval.state.as_str() {
         "pending" => DoneNotice::Counted,
         "denied" => DoneNotice::Denied,

@@ -5,13 +5,14 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::data::{ApprovalData, InboxEntryData, InputData};
-use super::risk::{self, Risk};
-use super::ways::{self, approval_page, inbox, question_page};
-use super::{history, outcome, several};
+use super::card::card;
+use super::data::{ApprovalData, InboxEntryData};
+use super::tabs::{Tab, head};
+use super::ways::inbox;
+use super::{history, risk};
 use crate::address::PageAddress;
 use crate::layout::{ConsolePage, csrf};
-use crate::parts::{self, moment, number, size, text};
+use crate::parts::{self, number, size, text};
 use crate::problem::PageResult;
 use crate::visit::PageVisit;
 
@@ -56,35 +57,6 @@ pub(super) async fn show(visit: PageVisit, Query(query): Query<ListQuery>) -> Pa
     Ok(visit.page("Inbox", ConsolePage::Inbox, body).await)
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tab {
-    Waiting,
-    Decided,
-    Answered,
-}
-
-pub(super) fn head(visit: &PageVisit, here: Tab) -> Markup {
-    let tabs = [
-        (Tab::Waiting, "Waiting", inbox()),
-        (Tab::Decided, "Decided", inbox().with("show", "decided")),
-        (Tab::Answered, "Answered questions", inbox().with("show", "answered")),
-    ];
-    let actions = html! {
-        button.button type="button" data-notify hidden { "Notify me on this device" }
-        @if visit.decides() || visit.operates() { a.button href="/console/grants" { "Grants" } }
-    };
-    html! {
-        (parts::heading(html! { "Inbox" }, actions))
-        nav aria-label="Views" {
-            ul.tabs {
-                @for (tab, name, address) in tabs {
-                    li { a href=(address) aria-current=[(tab == here).then_some("page")] { (name) } }
-                }
-            }
-        }
-    }
-}
-
 /// All waiting items, as far as they can be sorted.
 struct WaitingItems {
     entries: Vec<InboxEntryData>,
@@ -116,14 +88,19 @@ async fn waiting(visit: &PageVisit, query: &ListQuery) -> PageResult<Markup> {
     let shown = entries.iter().skip((page - 1) * PAGE).take(PAGE);
     Ok(html! {
         @if !visit.decides() {
-            p.notice { "You are logged in as " (visit.role().as_str()) " and can see what waits. The roles approver and admin decide on approvals." }
+            p.notice { "You are logged in as " (visit.role().as_str()) " and can see what is waiting. The roles approver and admin decide on approvals." }
         }
-        form method="post" action=(inbox()) {
+        form #deciding-here method="post" action=(inbox()) data-takes-back {
             (csrf(visit))
+            // Enter in a field presses the first button, which must not be one that decides.
+            button.unseen type="submit" name="decision" value="none" tabindex="-1" { "Nothing" }
             div #entries data-live="approval input" {
                 @if entries.is_empty() { (nothing_waits(visit)) } @else {
-                    p.soft { (counted(entries.len())) " The riskiest come first: calls that may destroy, then external ones, then writes, then reads; newest first within each." }
-                    @if has_more { p.notice { "More than " (number(WAITING_MAX as u64)) " wait. This page shows and sorts the newest of them." } }
+                    p.soft { (counted(entries.len())) " The riskiest are at the top, the newest first among equals." }
+                    @if visit.decides() {
+                        p.help.keyed { "Keys: " kbd { "j" } " and " kbd { "k" } " move, " kbd { "a" } " approves, " kbd { "d" } " denies, " kbd { "u" } " takes it back within five seconds." }
+                    }
+                    @if has_more { p.notice { "More than " (number(WAITING_MAX as u64)) " items are waiting. This page shows and sorts the newest of them." } }
                     ol.waiting { @for entry in shown { (card(visit, entry)) } }
                 }
             }
@@ -135,8 +112,8 @@ async fn waiting(visit: &PageVisit, query: &ListQuery) -> PageResult<Markup> {
 
 fn counted(count: usize) -> String {
     match count {
-        1 => "One waits.".to_owned(),
-        more => format!("{} wait.", number(more as u64)),
+        1 => "1 item is waiting.".to_owned(),
+        more => format!("{} items are waiting.", number(more as u64)),
     }
 }
 
@@ -158,17 +135,15 @@ fn together() -> Markup {
     html! {
         section.card.together aria-labelledby="together" {
             h2 #together { "Decide several at once" }
-            p.help { "Select approvals above. Each call is decided as proposed." }
-            div.field {
+            p.help.before-choice { "Select approvals, and decide them here. Each call is decided as proposed." }
+            div.field.after-choice {
                 label for="several-reason" { "Reason for all of them " span.soft { "(optional)" } }
                 input #several-reason type="text" name="reason" maxlength=(REASON_CHARS_MAX);
             }
-            // Enter in the field presses the first button, which must not be one that approves.
-            button.unseen type="submit" name="decision" value="none" tabindex="-1" { "Nothing" }
             div.row {
                 label.check { input type="checkbox" data-tick-all="approval"; span { "Select all on this page" } }
-                button.button.good type="submit" name="decision" value="approve" data-confirm="Approve all selected calls?" { "Approve selected" }
-                button.button.danger type="submit" name="decision" value="deny" data-confirm="Deny all selected calls?" { "Deny selected" }
+                button.button.good.after-choice type="submit" name="decision" value="approve" data-confirm="Approve all selected calls?" { "Approve selected" }
+                button.button.danger.after-choice type="submit" name="decision" value="deny" data-confirm="Deny all selected calls?" { "Deny selected" }
             }
         }
     }
@@ -182,38 +157,6 @@ fn turned(page: usize, pages: usize) -> Markup {
                 @if page > 1 { a.button href=(link(page - 1)) rel="prev" { "Before" } }
                 span { "Page " (page) " of " (pages) }
                 @if page < pages { a.button href=(link(page + 1)) rel="next" { "Next" } }
-            }
-        }
-    }
-}
-
-fn card(visit: &PageVisit, entry: &InboxEntryData) -> Markup {
-    match entry {
-        InboxEntryData::Approval(approval) => approval_card(visit, approval),
-        InboxEntryData::Input(input) => question_card(visit, input),
-    }
-}
-
-fn approval_card(visit: &PageVisit, approval: &ApprovalData) -> Markup {
-    let for_whom = approval.opened_by.as_deref().filter(|person| *person != approval.principal);
-    html! {
-        li.card data-entry=(approval.id) data-risk=(Risk::of(approval.effects).as_str()) {
-            div.first {
-                @if approval.barred(visit).is_none() {
-                    input type="checkbox" name="approval" value=(approval.id) data-keep aria-label={ "Tick " (text::made_visible(&approval.tool)) " of " (text::made_visible(&approval.principal)) };
-                    input type="hidden" name=(several::shown(&approval.id)) value=(approval.effective);
-                }
-                h2 { a href=(approval_page(&approval.id)) { (text::short(&approval.tool)) } }
-                (risk::effects(approval.effects))
-                span.left { (moment::left(visit, &approval.expires_at)) }
-            }
-            p.glance { (glance(approval)) }
-            @if let Some(why) = approval.why() { p { (text::cut(why, WHY_CHARS)) } }
-            p.soft {
-                (text::short(&approval.principal)) " asks"
-                @if let Some(person) = for_whom { " for " (text::short(person)) }
-                " " (moment::ago(visit, &approval.created_at)) " · " (outcome::quorum(approval))
-                @if let Some(run) = &approval.run { " · " (ways::id(visit, run)) }
             }
         }
     }
@@ -234,19 +177,4 @@ pub(super) fn glance(approval: &ApprovalData) -> Markup {
 
 pub(super) fn plain(value: &serde_json::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-fn question_card(visit: &PageVisit, input: &InputData) -> Markup {
-    html! {
-        li.card data-entry=(input.id) data-risk="asks" {
-            div.first {
-                h2 { a href=(question_page(&input.id)) { (text::cut(&input.prompt_key, WHY_CHARS)) } }
-                (parts::badge(input.word(), parts::BadgeTone::Waiting))
-            }
-            p.soft {
-                (text::short(&input.principal)) " asks in " (ways::id(visit, &input.run)) " "
-                (moment::ago(visit, &input.created_at)) " · the run waits for the answer"
-            }
-        }
-    }
 }

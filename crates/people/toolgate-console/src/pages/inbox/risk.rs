@@ -29,6 +29,16 @@ impl Risk {
         }
     }
 
+    /// For people.
+    pub(super) fn said(self) -> &'static str {
+        match self {
+            Risk::Reads => "Only reads",
+            Risk::Writes => "Changes data",
+            Risk::ReachesOutside => "Acts outside",
+            Risk::Destroys => "May destroy data",
+        }
+    }
+
     fn of_entry(entry: &InboxEntryData) -> Self {
         match entry {
             InboxEntryData::Approval(approval) => Risk::of(approval.effects),

@@ -6,9 +6,9 @@ use maud::{Markup, html};
 
 use super::approval::find;
 use super::data::ApprovalData;
-use super::deciding::{DecisionRequest, send};
-use super::list::{Tab, head};
+use super::deciding::{DecisionRequest, said, send};
 use super::outcome;
+use super::tabs::{Tab, head};
 use super::ways::{approval_page, inbox};
 use crate::fields::FormFields;
 use crate::layout::ConsolePage;
@@ -27,7 +27,13 @@ struct DecisionResult {
     refused: Option<Box<ApiProblem>>,
 }
 
+/// The button beside one entry: the decision, and the id.
+pub(super) const ONE: &str = "one";
+
 pub(super) async fn decide(visit: PageVisit, fields: FormFields) -> PageResult<Response> {
+    if let Some((decision, id)) = fields.text(ONE).and_then(|one| one.split_once(' ')) {
+        return one_alone(&visit, &fields, decision, id).await;
+    }
     let decision = match fields.text("decision") {
         Some("approve") => "approve",
         Some("deny") => "deny",
@@ -50,6 +56,29 @@ pub(super) async fn decide(visit: PageVisit, fields: FormFields) -> PageResult<R
     }
     let body = html! { (head(&visit, Tab::Waiting)) (told(&results)) @if ids.len() > SEVERAL_MAX { (too_many()) } (back()) };
     Ok(visit.page("Results", ConsolePage::Inbox, body).await)
+}
+
+/// One entry of the list, without the others that are selected.
+async fn one_alone(visit: &PageVisit, fields: &FormFields, decision: &str, id: &str) -> PageResult<Response> {
+    let decision = match decision {
+        "approve" => "approve",
+        "deny" => "deny",
+        _ => return Ok(nothing(visit, "Nothing was decided: choose Approve or Deny.").await),
+    };
+    let Some(effective) = fields.text(&shown(id)).map(str::to_owned) else {
+        return Ok(nothing(visit, "Nothing was decided: the list does not say what it showed.").await);
+    };
+    let decision = DecisionRequest { decision, effective: Some(effective), ..DecisionRequest::default() };
+    match send(visit, id, &decision).await {
+        Ok(decided) => Ok(visit.go(inbox(), said(&decided))),
+        Err(problem) if problem.is(StatusCode::UNAUTHORIZED) => Err(problem),
+        Err(problem) => {
+            let approval = find(visit, id).await.ok().map(Box::new);
+            let refused = [DecisionResult { id: id.to_owned(), approval, refused: Some(problem) }];
+            let body = html! { (head(visit, Tab::Waiting)) (told(&refused)) (back()) };
+            Ok(visit.page_with(StatusCode::CONFLICT, "Result", ConsolePage::Inbox, body).await)
+        }
+    }
 }
 
 /// The field with the digest of the listed arguments of an approval.
@@ -77,7 +106,7 @@ async fn nothing(visit: &PageVisit, sentence: &str) -> Response {
 fn told(results: &[DecisionResult]) -> Markup {
     let through = results.iter().filter(|one| one.refused.is_none()).count();
     html! {
-        p.said role="status" { (through) " of " (results.len()) " succeeded." }
+        p role="status" class=(if through == results.len() { "said" } else { "notice" }) { (through) " of " (results.len()) " succeeded." }
         table.list {
             caption { "Result for each approval" }
             thead { tr { th scope="col" { "Tool" } th scope="col" { "Caller" } th scope="col" { "State" } th scope="col" { "Result" } } }

@@ -1,0 +1,20 @@
+//! The address of the list of calls, and the filters in it.
+
+pub(super) const PLACE: [&str; 2] = ["console", "calls"];
+/// The filters of the list, in the order of the form.
+pub(super) const FILTERS: [&str; 14] = [
+    "q",
+    "state",
+    "outcome",
+    "decision",
+    "tool",
+    "server",
+    "principal",
+    "session",
+    "run",
+    "id",
+    "range",
+    "from",
+    "until",
+    "column",
+];
