@@ -120,9 +120,10 @@ pub use ledger::{
     ArchivalLine, BadCallCursor, BodyCheck, CALL_ENDS_MAX, CALLS_PAGE_MAX, CLOUD_EVENT_SOURCE,
     CLOUD_EVENT_TYPE_PREFIX, CallCursor, CallEnd, CallEnds, CallEntry, CallFilter, CallPage, CallStanding,
     CallState, CutOutcome, ErasureCounts, ErasureReport, ErasureRequest, ErasureScope, ExportFormat,
-    ExportedLines, FaultyBody, KeptBody, LEDGER_PAGE_MAX, LedgerCut, LedgerDay, LedgerExport, LedgerFault,
-    LedgerOrder, LedgerVerification, LedgerWriter, LineFields, LinePlace, LineReader, OUTBOX_LEASE_MS,
-    OutboxBatch, SignedRootMatch, SinkStart, StreamEnd, Tampering, event_of_line, exported,
+    ExportedLines, FaultyBody, Figure, FigureBy, FigureQuery, FigureSeries, FigureSpan, FigureSums, KeptBody,
+    LEDGER_PAGE_MAX, LedgerCut, LedgerDay, LedgerExport, LedgerFault, LedgerOrder, LedgerVerification,
+    LedgerWriter, LineFields, LinePlace, LineReader, OTHER_NAMES, OUTBOX_LEASE_MS, OutboxBatch,
+    SignedRootMatch, SinkStart, StreamEnd, Tampering, TimeFigure, event_of_line, exported,
     ledger_event_cloudevent, ledger_event_json, ledger_root, ledger_start,
 };
 pub use login::StoredLogin;
