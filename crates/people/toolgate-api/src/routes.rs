@@ -84,6 +84,7 @@ mod inbox;
 mod calls;
 mod events;
 mod export;
+mod figures;
 mod ledger;
 mod ledger_erase;
 mod ledger_filter;
@@ -288,6 +289,7 @@ fn governance(table: RouteTable) -> RouteTable {
         .route(GRANTING, routes!(grants::revoke))
         // Approvers see what waits for people; the handler omits the rest.
         .route(WATCHING, routes!(overview::show))
+        .route(AUDITING, routes!(figures::show))
         .route(AUDITING, routes!(calls::list))
         .route(AUDITING, routes!(ledger::list))
         .route(AUDITING, routes!(export::export))
