@@ -16,6 +16,7 @@ mod links;
 mod looks;
 mod many;
 mod markdown;
+mod metrics;
 mod office;
 mod person;
 mod pictures;
