@@ -31,6 +31,10 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 const RUN_OUT_EVERY: Duration = Duration::from_secs(1);
 /// The polling interval of bodies past their retention.
 const RETENTION_EVERY: Duration = Duration::from_secs(600);
+/// Between two handfuls of old blocks that are counted for the metrics.
+const COUNT_PAUSE: Duration = Duration::from_millis(20);
+/// After a failure of the database.
+const COUNT_AGAIN: Duration = Duration::from_secs(30);
 
 pub(crate) struct Governance {
     pub(crate) pipeline: Arc<Pipeline>,
@@ -85,6 +89,7 @@ impl Governance {
         self.tasks.spawn(shutdown.clone().run_until_cancelled_owned(run_out(self.books.clone())));
         self.tasks.spawn(shutdown.clone().run_until_cancelled_owned(follower.follow()));
         self.tasks.spawn(shutdown.clone().run_until_cancelled_owned(let_bodies_go(store.clone())));
+        self.tasks.spawn(shutdown.clone().run_until_cancelled_owned(count_older_events(store.clone())));
         Ok(())
     }
 
@@ -259,5 +264,27 @@ async fn let_bodies_go(store: Store) {
             Ok(count) => tracing::info!(count, "bodies of calls whose time to be kept is over were deleted"),
             Err(error) => tracing::warn!(%error, "bodies whose time is over could not be deleted"),
         }
+        if let Err(error) = store.delete_old_figures(SystemClock::default().now_ms()).await {
+            tracing::warn!(%error, "figures whose time is over could not be deleted");
+        }
+    }
+}
+
+/// Counts the events of a ledger that is older than the figures, a little at a time: calls come first.
+async fn count_older_events(store: Store) {
+    let mut blocks = 0;
+    loop {
+        match store.count_due_figures().await {
+            Ok(0) => break,
+            Ok(count) => blocks += count,
+            Err(error) => {
+                tracing::warn!(%error, "events of an older ledger could not be counted yet");
+                tokio::time::sleep(COUNT_AGAIN).await;
+            }
+        }
+        tokio::time::sleep(COUNT_PAUSE).await;
+    }
+    if blocks > 0 {
+        tracing::info!(blocks, "the events of the older ledger are counted: metrics show them");
     }
 }

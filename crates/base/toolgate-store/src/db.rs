@@ -135,6 +135,8 @@ pub(crate) enum DbLock {
     LedgerCut = 0x7467_0005,
     /// Beginning to move a store to this database.
     StoreTransfer = 0x7467_0006,
+    /// Counting blocks that are older than the figures.
+    Figures = 0x7467_0007,
 }
 
 /// A row of either database.

@@ -121,11 +121,12 @@ pub use ledger::{
     ArchivalLine, AskedApproval, BadCallCursor, BodyCheck, CALL_ENDS_MAX, CALLS_COUNTED_MAX, CALLS_PAGE_MAX,
     CALLS_SEARCHED_MAX, CLOUD_EVENT_SOURCE, CLOUD_EVENT_TYPE_PREFIX, CallCounts, CallCursor, CallEnd,
     CallEnds, CallEntry, CallError, CallFilter, CallPage, CallStanding, CallState, CutOutcome, ErasureCounts,
-    ErasureReport, ErasureRequest, ErasureScope, ExportFormat, ExportedLines, FaultyBody, KeptBody,
-    LEDGER_PAGE_MAX, LedgerCut, LedgerDay, LedgerExport, LedgerFault, LedgerOrder, LedgerVerification,
-    LedgerWriter, LineFields, LinePlace, LineReader, OUTBOX_LEASE_MS, OutboxBatch, SignedRootMatch,
-    SinkStart, StreamEnd, Tampering, event_of_line, exported, ledger_event_cloudevent, ledger_event_json,
-    ledger_root, ledger_start,
+    ErasureReport, ErasureRequest, ErasureScope, ExportFormat, ExportedLines, FaultyBody, Figure, FigureBy,
+    FigureQuery, FigureSeries, FigureSpan, FigureSums, KeptBody, LEDGER_PAGE_MAX, LedgerCut, LedgerDay,
+    LedgerExport, LedgerFault, LedgerOrder, LedgerVerification, LedgerWriter, LineFields, LinePlace,
+    LineReader, OTHER_NAMES, OUTBOX_LEASE_MS, OutboxBatch, SignedRootMatch, SinkStart, StreamEnd, Tampering,
+    TimeFigure, event_of_line, exported, ledger_event_cloudevent, ledger_event_json, ledger_root,
+    ledger_start,
 };
 pub use login::StoredLogin;
 pub use open::{OtherUsersAccess, POSTGRES_CONNECTIONS, PostgresSettings, StoreVersion};

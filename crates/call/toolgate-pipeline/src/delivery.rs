@@ -7,12 +7,14 @@ use toolgate_core::id::ApprovalId;
 use toolgate_core::port::{ServerError, ServerReply};
 use toolgate_core::server::InstanceId;
 
-/// The instance that answered a call, and the call's cost in tokens.
+/// The instance that answered a call, and the call's cost in tokens and time.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CallAccount {
     /// The instance, if the server has several.
     pub instance: Option<InstanceId>,
     pub tokens: Option<TokenCounts>,
+    /// The time from sending the call to the server's answer, in microseconds.
+    pub server_us: Option<i64>,
 }
 
 /// Numbers of tokens, those of long texts estimated.
@@ -27,6 +29,9 @@ pub struct TokenCounts {
     /// The tokens of the session's list of tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub list: Option<usize>,
+    /// The tokens that the list does not cost because tools are searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub saved: Option<usize>,
 }
 
 /// The parts of a call that are sent.
@@ -51,6 +56,13 @@ pub struct DeliveredReply {
     pub notices: Vec<Notice>,
     /// The outcome, if the result alone does not show it.
     pub outcome: Option<Outcome>,
+}
+
+impl DeliveredReply {
+    /// True if no server was asked.
+    pub(crate) fn is_cached(&self) -> bool {
+        matches!(self.reply, ServerReply::Cached(_))
+    }
 }
 
 impl From<ServerReply> for DeliveredReply {

@@ -86,6 +86,7 @@ mod calls;
 mod calls_export;
 mod events;
 mod export;
+mod figures;
 mod ledger;
 mod ledger_erase;
 mod ledger_filter;
@@ -291,6 +292,7 @@ fn governance(table: RouteTable) -> RouteTable {
         .route(GRANTING, routes!(grants::revoke))
         // Approvers see what waits for people; the handler omits the rest.
         .route(WATCHING, routes!(overview::show))
+        .route(AUDITING, routes!(figures::show))
         .route(AUDITING, routes!(calls::list))
         .route(AUDITING, routes!(call_counts::count))
         .route(AUDITING, routes!(calls_export::export))

@@ -17,6 +17,7 @@ mod credentials_story;
 mod driven_kit;
 mod driven_story;
 mod events_story;
+mod figures_story;
 mod file_kit;
 mod files_story;
 mod filters_story;

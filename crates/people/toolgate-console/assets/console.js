@@ -445,3 +445,52 @@ setInterval(times, 1000);
 tellZone();
 tellNotifications();
 if (!document.hidden || wantsNotifications()) listen();
+
+// ---- Plots ------------------------------------------------------------------------------------------------------
+// Drawing over a plot shows the time that was drawn over.
+
+function brush(svg) {
+  const { from, step, steps, left, right, width } = svg.dataset;
+  const wide = (width - left - right) / steps;
+  let start = null;
+  let mark = null;
+  const place = (event) => {
+    const box = svg.getBoundingClientRect();
+    const x = ((event.clientX - box.left) / box.width) * width;
+    return Math.min(steps - 1, Math.max(0, Math.floor((x - left) / wide)));
+  };
+  svg.addEventListener("pointerdown", (event) => {
+    if (event.button === 0 && event.pointerType === "mouse") start = place(event);
+  });
+  svg.addEventListener("dragstart", (event) => event.preventDefault());
+  svg.addEventListener("pointermove", (event) => {
+    if (start === null) return;
+    const now = place(event);
+    if (now === start && !mark) return;
+    if (!mark) {
+      mark = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+      mark.setAttribute("class", "brush");
+      mark.setAttribute("height", "100%");
+      svg.append(mark);
+      svg.setPointerCapture(event.pointerId);
+    }
+    mark.setAttribute("x", +left + Math.min(start, now) * wide);
+    mark.setAttribute("width", (Math.abs(now - start) + 1) * wide);
+  });
+  svg.addEventListener("pointerup", (event) => {
+    if (start !== null && mark) {
+      const [first, last] = [start, place(event)].sort((a, b) => a - b);
+      const moment = (number) => new Date(+from + number * step).toISOString().slice(0, 19);
+      const address = new URL("/console/metrics", location.href);
+      for (const name of ["by", "name", "compare"]) {
+        const kept = new URLSearchParams(location.search).get(name);
+        if (kept) address.searchParams.set(name, kept);
+      }
+      address.searchParams.set("from", moment(first));
+      address.searchParams.set("until", moment(last + 1));
+      location.assign(address);
+    }
+    start = null;
+  });
+}
+all("svg[data-brush]").forEach(brush);

@@ -21,6 +21,7 @@ use crate::visit::PageVisit;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ConsolePage {
     Overview,
+    Metrics,
     Inbox,
     Calls,
     Ledger,
@@ -66,6 +67,7 @@ static GROUPS: [(&str, &[NavEntry]); 4] = [
         &[
             door(ConsolePage::Overview, "Overview", "/", "o", EVERYONE),
             door(ConsolePage::Inbox, "Inbox", "/console/inbox", "i", EVERYONE),
+            door(ConsolePage::Metrics, "Metrics", "/console/metrics", "n", AUDITING),
             door(ConsolePage::Runs, "Runs", "/console/runs", "r", AUDITING),
         ],
     ),

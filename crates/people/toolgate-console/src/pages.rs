@@ -8,11 +8,13 @@ mod citations;
 mod claims;
 mod connectors;
 mod contents;
+mod figures;
 mod filters;
 mod grants;
 mod inbox;
 mod ledger;
 mod live;
+mod metrics;
 mod overview;
 mod policy;
 mod reviews;
@@ -54,6 +56,7 @@ fn rooms() -> Router<PageContext> {
         .route("/console", get(async || Redirect::permanent("/")))
         .route("/console/logout", post(entrance::log_out))
         .merge(overview::routes())
+        .merge(metrics::routes())
         .merge(live::routes())
         .merge(inbox::routes())
         .merge(grants::routes())

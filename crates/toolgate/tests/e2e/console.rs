@@ -17,6 +17,7 @@ mod listing;
 mod looks;
 mod many;
 mod markdown;
+mod metrics;
 mod office;
 mod person;
 mod pictures;

@@ -4,6 +4,7 @@ mod agents;
 mod citations;
 mod connectors;
 mod job_application;
+mod monitoring;
 mod pages;
 mod policy;
 mod replicas;

@@ -29,7 +29,8 @@ impl Books {
         let mut held = HeldLoop::take(self, lease, act, "bill a summary").await?;
         let BilledSummary { usage, cost_micros, duration_ms } = billed;
         held.charge(usage, cost_micros, 0).await?;
-        let detail = json!({ "model": held.kept.model, "turn": held.kept.turn, "for": "summary", "input": usage.input,
+        let principal = held.held.run().principal.clone();
+        let detail = json!({ "model": held.kept.model, "principal": principal, "turn": held.kept.turn, "for": "summary", "input": usage.input,
             "cached": usage.cached, "written": usage.written, "output": usage.output, "cost_micros": cost_micros,
             "duration_ms": duration_ms });
         held.log(EventKind::ModelCalled, detail).await?;

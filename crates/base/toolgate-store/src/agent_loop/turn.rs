@@ -91,7 +91,8 @@ impl Books {
         let AnsweredTurn { turn, message, tokens, usage, cost_micros, stop, duration_ms } = answered;
         let added = held.add(&NewMessage { message, tokens }, turn).await?;
         held.charge(usage, cost_micros, 1).await?;
-        let detail = json!({ "model": held.kept.model, "turn": turn, "input": usage.input, "cached": usage.cached,
+        let principal = held.held.run().principal.clone();
+        let detail = json!({ "model": held.kept.model, "principal": principal, "turn": turn, "input": usage.input, "cached": usage.cached,
             "written": usage.written, "output": usage.output, "cost_micros": cost_micros,
             "duration_ms": duration_ms, "stop": stop, "messages": [added] });
         held.log(EventKind::ModelCalled, detail).await?;

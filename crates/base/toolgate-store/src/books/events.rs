@@ -49,7 +49,8 @@ pub(super) fn escalated(approval: &Approval, at_ms: i64) -> Event {
 }
 
 pub(super) fn resolved(approval: &Approval, by: &PrincipalId, at_ms: i64) -> Event {
-    let mut detail = json!({ "state": approval.state });
+    let waited_ms = at_ms.saturating_sub(approval.created_at_ms);
+    let mut detail = json!({ "state": approval.state, "waited_ms": waited_ms });
     if let Some(why) = approval.withdrawn {
         detail["withdrawn"] = json!(why);
     }

@@ -10,6 +10,7 @@ use toolgate_core::{CanonicalName, ServerName};
 use super::block::{self, Part};
 use super::bodies;
 use super::commitments::{BatchCommitments, EventBodies, KnownBodies, MadeCommitments};
+use super::figures::{self, KnownFigures};
 use super::head::{LedgerStream, LockedHead, StreamHead};
 use super::line::{self, EventPosition, LedgerLine};
 use super::{days, scan, single};
@@ -58,6 +59,7 @@ pub(super) struct OpenedCall<'a> {
 pub(super) struct KnownRows {
     pub(super) bodies: KnownBodies,
     pub(super) part: Option<Part>,
+    pub(super) figures: KnownFigures,
     /// The end of the stream as this writer left it, sealed.
     pub(super) head: Option<StreamHead>,
     /// The latest time of other streams, as far as they were looked at.
@@ -77,6 +79,7 @@ pub(super) async fn append(
     known: &mut KnownRows,
 ) -> Result<(StreamHead, MadeCommitments), sqlx::Error> {
     let committed = known.bodies.commit(taken.erasures, entries)?;
+    let open = taken.head.part;
     let batch = match LedgerBatch::of(pen, taken, entries, &committed, known.part.take()) {
         Ok(batch) => batch,
         Err(PartUnknown) => {
@@ -89,6 +92,7 @@ pub(super) async fn append(
     };
     bodies::insert(tx, pen, &committed).await?;
     write(tx, &batch).await?;
+    figures::write(tx, pen, &mut known.figures, &batch.parts, (open, batch.end.part)).await?;
     known.part = batch.part;
     Ok((batch.end, committed.made))
 }

@@ -10,6 +10,7 @@ use toolgate_core::Digest;
 use toolgate_core::event::HybridTime;
 use toolgate_proof::tree;
 
+use super::figures::PartFigures;
 use super::line::{self, LedgerLine};
 use super::terms::{self, Term};
 
@@ -87,6 +88,7 @@ pub(super) struct Part {
     pub(super) at_min: i64,
     pub(super) at_max: i64,
     pub(super) terms: PartTerms,
+    pub(super) figures: PartFigures,
     leaves: Vec<Digest>,
     hash: Digest,
 }
@@ -104,6 +106,7 @@ impl Part {
             at_min: line.at_ms,
             at_max: line.at_ms,
             terms: PartTerms::default(),
+            figures: PartFigures::default(),
             leaves: Vec::with_capacity(BLOCK as usize),
             hash: line::no_hash(),
         };
@@ -116,6 +119,7 @@ impl Part {
         self.at_min = self.at_min.min(line.at_ms);
         self.at_max = self.at_max.max(line.at_ms);
         self.terms.add(line);
+        self.figures.add(line);
         self.hash = line::hash(bytes);
         self.leaves.push(match line.time {
             Some(_) => self.hash,
@@ -136,6 +140,7 @@ impl Part {
             at_min: time.ms(),
             at_max: time.ms(),
             terms: PartTerms::default(),
+            figures: PartFigures::default(),
             leaves: Vec::new(),
             hash: line::no_hash(),
         }

@@ -16,7 +16,7 @@ use super::block::{self, Part};
 use super::first::{self, Value};
 use super::head::{AHEAD_MAX_MS, HeadTrust, LedgerStream, StreamHead};
 use super::line::{self, LedgerLine};
-use super::{days, row, scan, single};
+use super::{days, figures, row, scan, single};
 use crate::clock::now_ms;
 use crate::db::{DbLock, Transaction};
 use crate::error::doing;
@@ -141,6 +141,7 @@ impl Store {
         for moving in streams.values() {
             single::write_lines(tx, &moving.pen, &moving.lines).await?;
             single::write_parts(tx, &moving.pen, &moving.parts).await?;
+            figures::count_later(tx, &moving.pen, &moving.parts).await?;
             put_head(tx, &moving.pen, StreamHead { trust: HeadTrust::Forged, ..moving.end }).await?;
         }
         Ok(())

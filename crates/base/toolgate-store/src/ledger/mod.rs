@@ -19,6 +19,7 @@ mod cut;
 mod days;
 mod erase;
 mod export;
+mod figures;
 mod first;
 mod head;
 mod json;
@@ -56,6 +57,9 @@ pub use calls::{
 pub use cut::{CutOutcome, LedgerCut};
 pub use erase::{ErasureCounts, ErasureReport, ErasureRequest, ErasureScope};
 pub use export::{ExportFormat, ExportedLines, LedgerExport, exported};
+pub use figures::{
+    Figure, FigureBy, FigureQuery, FigureSeries, FigureSpan, FigureSums, OTHER_NAMES, TimeFigure,
+};
 pub use json::{CLOUD_EVENT_SOURCE, CLOUD_EVENT_TYPE_PREFIX, ledger_event_cloudevent, ledger_event_json};
 pub use outbox::{OUTBOX_LEASE_MS, OutboxBatch, SinkStart};
 pub use read::{LEDGER_PAGE_MAX, LedgerOrder};

@@ -15,7 +15,7 @@ use crate::Store;
 use crate::db::Transaction;
 
 const HEADS: &str = "SELECT stream, number, time, part FROM ledger_heads WHERE tenant = $1 ORDER BY stream";
-const LINES: &str = "SELECT number, time, line FROM ledger_lines WHERE tenant = $1 AND stream = $2 \
+pub(super) const LINES: &str = "SELECT number, time, line FROM ledger_lines WHERE tenant = $1 AND stream = $2 \
      AND day = $3 AND number >= $4 AND number <= $5 ORDER BY number LIMIT $6";
 const LINES_BACKWARDS: &str = "SELECT number, time, line FROM ledger_lines WHERE tenant = $1 AND stream = $2 \
      AND day = $3 AND number >= $4 AND number <= $5 ORDER BY number DESC LIMIT $6";

@@ -20,6 +20,9 @@ use super::batch::{BatchFailure, BatchTail, WriteOp, WriteVerdicts};
 use super::block::Part;
 use super::bodies;
 use super::commitments::MadeCommitments;
+use super::figures::{
+    COLUMNS as FIGURE_COLUMNS, KnownFigures, PartFigures, SELECT_SPAN, UPSERT as FIGURE_UPSERT,
+};
 use super::head::{self, HeadRow, HeadTrust, LedgerStream, LockedHead, StreamHead};
 use super::single::PAUSE;
 use crate::StoreError;
@@ -61,6 +64,8 @@ struct Texts {
     is_held: String,
     move_head: String,
     pause: String,
+    figures: String,
+    read_figures: String,
 }
 
 impl Texts {
@@ -81,6 +86,8 @@ impl Texts {
             is_held: numbered(gateways::IS_HELD),
             move_head: numbered(head::MOVE),
             pause: numbered(PAUSE),
+            figures: insert("figures", FIGURE_COLUMNS, FIGURE_UPSERT),
+            read_figures: numbered(SELECT_SPAN),
         }
     }
 }
@@ -236,6 +243,7 @@ impl SqliteWriter {
         let taken = self.take_head(pen)?;
         self.check(pen, tenure)?;
         let committed = known.bodies.commit(taken.erasures, entries)?;
+        let open = taken.head.part;
         let batch = LedgerBatch::of(pen, taken, entries, &committed, known.part.take());
         let batch = batch.map_err(|PartUnknown| NotWritten::NotHere)?;
         self.each(&bodies::INSERT_ONE, &committed.rows, |statement, row| {
@@ -256,6 +264,7 @@ impl SqliteWriter {
                 statement.execute(params![pen.tenant, term, &*pen.stream, part.block, part.day, places])
             })?;
         }
+        self.write_figures(pen, &mut known.figures, &batch.parts, (open, batch.end.part))?;
         self.each(&self.texts.move_head, &[batch.end], |statement, end| {
             let (hash, seal) = (&end.hash.as_bytes()[..], end.seal(&pen.key, &pen.stream));
             let (number, time, part) = (end.number, end.time.number(), end.part);
@@ -263,6 +272,35 @@ impl SqliteWriter {
         })?;
         known.part = batch.part;
         Ok((batch.end, committed.made))
+    }
+
+    /// As `figures::write` does it.
+    fn write_figures(
+        &self,
+        pen: &LedgerStream,
+        known: &mut KnownFigures,
+        parts: &[Part],
+        open: (i64, i64),
+    ) -> Result<(), NotWritten> {
+        if parts.is_empty() {
+            return Ok(());
+        }
+        known.begin(open.0);
+        let sums: Vec<&PartFigures> = parts.iter().map(|part| &part.figures).collect();
+        for key in known.missing(&sums) {
+            let mut read = self.connection.prepare_cached(&self.texts.read_figures)?;
+            let rows = read.query_map(params![pen.tenant, key.span as i64, key.at, &*pen.stream], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })?;
+            known.know(key, rows.collect::<Result<_, _>>()?);
+        }
+        known.add(&sums);
+        self.each(&self.texts.figures, &known.rows(), |statement, row| {
+            let (span, by) = (row.key.span as i64, row.by as u8);
+            statement.execute(params![pen.tenant, span, by, row.key.at, row.name, &*pen.stream, row.sums])
+        })?;
+        known.end(open.1);
+        Ok(())
     }
 
     fn take_head(&self, pen: &LedgerStream) -> Result<LockedHead, NotWritten> {

@@ -111,7 +111,8 @@ async fn every_step_is_in_the_ledger_with_its_actor(world: StoreWorld) {
     );
     let plain = digest(100).to_string();
     assert!(ledger.iter().all(|one| !format!("{one:?}").contains(&plain)), "no line has a plain digest");
-    assert_eq!(detail(3), serde_json::json!({ "state": "approved" }));
+    let waited_ms = ledger[3].event.at_ms - ledger[0].event.at_ms;
+    assert_eq!(detail(3), serde_json::json!({ "state": "approved", "waited_ms": waited_ms }));
 }
 
 async fn an_identical_call_joins_and_any_difference_does_not(world: StoreWorld) {

@@ -316,14 +316,15 @@ impl Executor for Errand<'_> {
         // One that has no others needs no name.
         let instance =
             caller.instance().filter(|instance| self.own.is_none() && *instance != InstanceId::only());
-        let view = gateway.discovery.view(&caller.client.seat());
+        let tally = gateway.discovery.view(&caller.client.seat()).tally();
         let tokens = TokenCounts {
             tokenizer: tokens::TOKENIZER,
             arguments: tokens::estimate(arguments.as_str()),
             result: result.map(|result| tokens::estimate(result.as_str())),
-            list: view.tally().map(|tally| tally.listed),
+            list: tally.map(|tally| tally.listed),
+            saved: tally.map(|tally| tally.full.saturating_sub(tally.listed)).filter(|saved| *saved > 0),
         };
-        CallAccount { instance, tokens: Some(tokens) }
+        CallAccount { instance, tokens: Some(tokens), server_us: None }
     }
 
     fn must_unpack(&self, clean: &CleanResponse) -> bool {

@@ -78,14 +78,18 @@ pub(crate) async fn execute<'p>(
     stop_point::reach("started");
     let only_seen = agreed.is_some() || ticket.watched.as_ref().is_some_and(|watched| watched.is_looked_at);
     let load = CallPayload { arguments, extras: extras.sent, only_seen, approval };
-    let end = match send(&mut ticket, load, executor, cancel).await {
+    let sent_us = pipeline.clock.monotonic_us();
+    let sent = send(&mut ticket, load, executor, cancel).await;
+    let server_us = sent.as_ref().ok().filter(|delivered| !delivered.is_cached());
+    let server_us = server_us.map(|_| pipeline.clock.monotonic_us() - sent_us);
+    let end = match sent {
         Ok(delivered) => pass_on(pipeline, &mut ticket, delivered, executor).await,
         Err(ExecutionEnd::Error(error)) => clean::clean_error(pipeline, &mut ticket, error),
         Err(end) => end,
     };
     stop_point::reach("answered");
     let account = match ticket.is_recorded() {
-        true => executor.account(&ticket.arguments, end.result()),
+        true => CallAccount { server_us, ..executor.account(&ticket.arguments, end.result()) },
         false => CallAccount::default(),
     };
     Ok(Executed { ticket, end, flight, agreed, account })

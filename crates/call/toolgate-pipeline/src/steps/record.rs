@@ -164,6 +164,9 @@ fn with_account(detail: Option<Value>, account: &CallAccount) -> Option<Value> {
     if let Some(tokens) = &account.tokens {
         detail.insert("tokens".into(), json!(tokens));
     }
+    if let Some(us) = account.server_us {
+        detail.insert("server_us".into(), us.into());
+    }
     (!detail.is_empty()).then_some(Value::Object(detail))
 }
 

@@ -101,7 +101,7 @@ pub(super) fn spent(by: SpendBy, from_ms: i64, until_ms: i64) -> SpendQuery {
     SpendQuery { by, from_ms: Some(from_ms), until_ms: Some(until_ms), ..SpendQuery::default() }
 }
 
-fn moment(name: &str, text: &str) -> ApiResult<i64> {
+pub(super) fn moment(name: &str, text: &str) -> ApiResult<i64> {
     let read = parse_rfc3339(text).or_else(|| parse_rfc3339(&format!("{text}T00:00:00Z")));
     read.ok_or_else(|| {
         bad_parameter(name, text, "a time").hint("write it as 2027-01-31 or 2027-01-31T09:00:00Z")

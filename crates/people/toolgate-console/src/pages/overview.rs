@@ -5,12 +5,14 @@ mod data;
 mod lists;
 mod picture;
 mod start;
+mod summary;
 
 use axum::Router;
 use axum::response::Response;
 use axum::routing::get;
 use maud::{Markup, html};
 
+use super::figures::FiguresData;
 use crate::PageContext;
 use crate::address::PageAddress;
 use crate::layout::ConsolePage;
@@ -18,10 +20,13 @@ use crate::parts::moment::{ago, span};
 use crate::parts::{self, number};
 use crate::problem::PageResult;
 use crate::visit::PageVisit;
-use data::{LedgerStateData, OverviewData, TokenCostData, TrafficData, WaitingData};
+use data::{LedgerStateData, OverviewData, TokenCostData, TrafficData};
 
 /// All events that can change the page.
 const LIVE: &str = "tool.call server approval input registry session";
+
+/// The sums of a day need no more.
+const DAY_POINTS: usize = 24;
 
 pub(crate) fn routes() -> Router<PageContext> {
     Router::new().route("/", get(show))
@@ -29,11 +34,17 @@ pub(crate) fn routes() -> Router<PageContext> {
 
 async fn show(visit: PageVisit) -> PageResult<Response> {
     let overview: OverviewData = visit.get(PageAddress::of(["overview"])).await?;
+    let day = PageAddress::of(["figures"])
+        .with("range", "24h")
+        .with("compare", "before")
+        .with("points", DAY_POINTS);
+    let day: Option<FiguresData> = if visit.audits() { visit.find(day).await? } else { None };
     let body = html! {
         (parts::heading(html! { "Overview" }, html! { a.button href="/docs" { "How it works" } }))
         div #overview data-live=(LIVE) {
             (start::next_steps(&overview))
-            (tiles(&visit, &overview))
+            (summary::show(&visit, &overview, day.as_ref()))
+            @if overview.traffic.is_some() { (tiles(&visit, &overview)) }
             @if let (Some(traffic), Some(servers)) = (&overview.traffic, &overview.servers) {
                 @if !servers.is_empty() || !traffic.principals.is_empty() {
                     section.card aria-labelledby="picture-title" {
@@ -56,7 +67,6 @@ async fn show(visit: PageVisit) -> PageResult<Response> {
 fn tiles(visit: &PageVisit, overview: &OverviewData) -> Markup {
     html! {
         div.stats {
-            (waiting(&overview.waiting))
             @if let Some(traffic) = &overview.traffic { (calls(traffic)) }
             @if let Some(tokens) = &overview.tokens { (saved(tokens)) }
             @if let Some(ledger) = &overview.ledger { (record(visit, ledger)) }
@@ -64,24 +74,14 @@ fn tiles(visit: &PageVisit, overview: &OverviewData) -> Markup {
     }
 }
 
-fn waiting(waiting: &WaitingData) -> Markup {
-    let count = |value: u64, address: &str| html! { a href=(address) { (number(value)) } };
-    let more = html! { (several(waiting.approvals, "approval")) ", " (several(waiting.inputs, "question")) };
-    html! {
-        (parts::stat("Waiting for people", count(waiting.approvals + waiting.inputs, "/console/inbox"), more))
-        @if waiting.reviews > 0 {
-            (parts::stat("Tools to review", count(waiting.reviews, "/console/reviews"), html! { "changed since they were pinned" }))
-        }
-    }
-}
-
 fn calls(traffic: &TrafficData) -> Markup {
-    let calls = html! { a href="/console/calls" { (number(traffic.calls)) } };
-    let failed = html! { a href="/console/calls?outcome=tool_error" { (percent(traffic.error_rate)) } };
+    let list = PageAddress::of(["console", "calls"]).with("state", "ended").with("from", traffic.from());
+    let calls = html! { a href=(list) { (number(traffic.calls)) } };
+    let failed = html! { a href=(summary::failed(traffic)) { (number(traffic.failed)) } };
     let latency = &traffic.latency;
     html! {
         (parts::stat("Calls, last hour", calls, html! { (number(traffic.lately())) " in the last 5 minutes" }))
-        (parts::stat("Error rate", failed, html! { (number(traffic.failed)) " failed, " (number(traffic.refused)) " refused" }))
+        (parts::stat("Failed, last hour", failed, html! { "of " (number(traffic.ran())) " that ran; " (number(traffic.refused)) " refused" }))
         @if latency.count > 0 {
             (parts::stat("Median call", html! { (span(latency.p50_ms.round() as i64)) },
                 html! { "95th percentile: " (span(latency.p95_ms.round() as i64)) }))

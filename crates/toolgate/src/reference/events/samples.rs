@@ -39,6 +39,7 @@ const GRANT: SampleMember = ("grant", "\"grt_019a6f\"", "The id of the grant");
 const EXPIRES: SampleMember =
     ("expires_at_ms", "1767616200000", "The time at which it expires, in milliseconds since 1970");
 const STATE: SampleMember = ("state", "\"approved\"", "The new state");
+const WAITED: SampleMember = ("waited_ms", "41000", "The time from the request to this, in milliseconds");
 const REASON: SampleMember = ("reason", "\"not before the audit\"", "The reason, in words");
 const SOURCE: SampleMember = ("source", "\"file\"", "Its origin: `file`, `settings` or `registered`");
 const TOKEN: SampleMember = ("token", "\"tok_019a6f\"", "The id of the token; never the token itself");
@@ -308,10 +309,12 @@ fn of_call(kind: EventKind) -> &'static [SampleMember] {
             ("instance", "\"files-2\"", "The instance that answered, if the server has several"),
             (
                 "tokens",
-                "{\"tokenizer\":\"o200k_base\",\"arguments\":18,\"result\":240,\"list\":3120}",
+                "{\"tokenizer\":\"o200k_base\",\"arguments\":18,\"result\":240,\"list\":3120,\"saved\":9400}",
                 "The tokens that a model reads: for the arguments, for the result (each estimated beyond 2 KiB), and \
-                     for the session's list of tools, once that was counted",
+                     for the session's list of tools, once that was counted; and `saved`, those that the list does not \
+                     cost because tools are searched",
             ),
+            ("server_us", "4100", "The time from sending the call to the server's answer, in microseconds"),
             (
                 "refs",
                 "[{\"ref_id\":\"ref_019a6f\",\"digest\":\"sha256:2c26…\",\"size\":81234,\"media_type\":\"image/jpeg\"}]",
@@ -381,6 +384,7 @@ fn of_approval(kind: EventKind) -> EventSample {
         EventKind::ApprovalConsumed => {
             (AGENT, &[("edited", "false", "`true` if an approver changed the arguments that were sent")])
         }
+        EventKind::ApprovalResolved => (PERSON, &[STATE, WAITED]),
         _ => (PERSON, &[STATE]),
     };
     sample(SampleSubject::Approval, by, detail)
@@ -415,6 +419,7 @@ const DIGESTS: SampleMember = (
 
 const OF_ANSWER: &[SampleMember] = &[
     ("model", "\"writer\"", "The model"),
+    ("principal", "\"review-bot\"", "The principal that works in the run"),
     ("turn", "2", "The number of the turn in the run"),
     (
         "for",

@@ -217,8 +217,10 @@ impl Busy {
     }
 }
 
-const FIXED: [(&str, &str); 23] = [
+const FIXED: [(&str, &str); 25] = [
     ("overview", "/"),
+    ("metrics", "/console/metrics?range=1h&compare=before"),
+    ("metrics-by-tool", "/console/metrics?range=15m&by=tool"),
     ("inbox", "/console/inbox"),
     ("grants", "/console/grants"),
     ("calls", "/console/calls"),

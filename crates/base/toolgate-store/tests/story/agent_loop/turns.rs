@@ -59,7 +59,7 @@ async fn a_turn_is_asked_answered_and_acted(world: StoreWorld) {
     let kinds: Vec<&str> = told.iter().map(|one| one.event.kind.as_str()).collect();
     assert_eq!(kinds, ["run.created", "run.messages", "run.started", "model.called", "run.messages"]);
     let called = detail(&told[3]);
-    let expected = json!({ "model": "writer", "turn": 1, "input": 100, "cached": 60, "written": 10, "output": 20,
+    let expected = json!({ "model": "writer", "principal": "erna", "turn": 1, "input": 100, "cached": 60, "written": 10, "output": 20,
         "cost_micros": 5, "duration_ms": 12, "stop": "calls", "number": 4,
         "messages": [{ "number": 2, "digest": kept[1].digest }] });
     assert_eq!(called, expected);

@@ -10,6 +10,7 @@ mod clock;
 mod connections;
 mod cutting;
 mod days;
+mod figures;
 mod interleaved;
 mod killed;
 mod outbox;

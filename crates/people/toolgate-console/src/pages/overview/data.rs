@@ -42,7 +42,6 @@ pub(super) struct TrafficData {
     pub(super) calls: u64,
     pub(super) failed: u64,
     pub(super) refused: u64,
-    pub(super) error_rate: f64,
     pub(super) latency: TrafficLatencyData,
     pub(super) minutes: Vec<MinuteData>,
     pub(super) principals_total: u64,
@@ -112,6 +111,17 @@ impl MinuteData {
 }
 
 impl TrafficData {
+    /// The beginning of the hour, as filters take it.
+    pub(super) fn from(&self) -> String {
+        let first = self.minutes.first().map_or("", |minute| minute.at.as_str());
+        first.get(..19).map_or_else(String::new, |whole| format!("{whole}Z"))
+    }
+
+    /// The calls that ran, or should have.
+    pub(super) fn ran(&self) -> u64 {
+        self.minutes.iter().map(|minute| minute.succeeded + minute.failed).sum()
+    }
+
     /// The calls of the last minutes.
     pub(super) fn lately(&self) -> u64 {
         self.minutes.iter().rev().take(LATELY).map(MinuteData::calls).sum()

@@ -1,0 +1,108 @@
+//! Three answers at the top: what is wrong, what waits, and what changed since yesterday.
+
+use maud::{Markup, html};
+
+use super::data::{OverviewData, TrafficData, WaitingData};
+use super::several;
+use crate::address::PageAddress;
+use crate::pages::figures::{FiguresData, change};
+use crate::parts::{links, number, text};
+use crate::visit::PageVisit;
+
+/// Servers that are named; the list below has all.
+const NAMED_MAX: usize = 5;
+
+pub(super) fn show(visit: &PageVisit, overview: &OverviewData, day: Option<&FiguresData>) -> Markup {
+    html! {
+        div.grid.summary {
+            @if let Some(traffic) = &overview.traffic { (wrong(visit, overview, traffic)) }
+            (waiting(&overview.waiting))
+            @if let Some(day) = day { (changed(day)) }
+        }
+    }
+}
+
+fn wrong(visit: &PageVisit, overview: &OverviewData, traffic: &TrafficData) -> Markup {
+    let servers = overview.servers.as_deref().unwrap_or_default();
+    let degraded: Vec<&str> =
+        servers.iter().filter(|one| one.health == "degraded").map(|one| one.name.as_str()).collect();
+    let is_broken = overview
+        .ledger
+        .as_ref()
+        .and_then(|ledger| ledger.verified.as_ref())
+        .is_some_and(|found| !found.intact);
+    let is_fine = degraded.is_empty() && !is_broken && traffic.failed == 0;
+    html! {
+        section.card aria-labelledby="wrong-title" data-tone=(if is_fine { "good" } else { "bad" }) {
+            h2 #wrong-title { "Is anything wrong?" }
+            @if is_fine {
+                p { strong { "No." } " " (match servers.len() {
+                    0 => "There are no servers yet, and no call failed in the last hour.".to_owned(),
+                    1 => "The server works, and no call failed in the last hour.".to_owned(),
+                    some => format!("All {some} servers work, and no call failed in the last hour."),
+                }) }
+            } @else {
+                ul {
+                    @if is_broken { li { strong.error { "The ledger is not intact. " } a href="/console/ledger" { "See where" } } }
+                    @if !degraded.is_empty() {
+                        li {
+                            strong { (several(degraded.len() as u64, "server")) } @if degraded.len() == 1 { " does" } @else { " do" } " not work: "
+                            @for (place, name) in degraded.iter().take(NAMED_MAX).enumerate() {
+                                @if place > 0 { ", " }
+                                @if visit.operates() { (links::server(name)) } @else { (text::short(name)) }
+                            }
+                            @if degraded.len() > NAMED_MAX { " and " (degraded.len() - NAMED_MAX) " more" }
+                        }
+                    }
+                    @if traffic.failed > 0 {
+                        li { a href=(failed(traffic)) { (several(traffic.failed, "call")) " failed" } " in the last hour, of " (number(traffic.ran())) " that ran" }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The errors of the last hour, by their codes.
+pub(super) fn failed(traffic: &TrafficData) -> PageAddress {
+    PageAddress::of(["console", "metrics"]).with("by", "error").with("from", traffic.from())
+}
+
+fn waiting(waiting: &WaitingData) -> Markup {
+    let rows = [
+        (waiting.approvals, "approval", "/console/inbox"),
+        (waiting.inputs, "question", "/console/inbox"),
+        (waiting.reviews, "tool", "/console/reviews"),
+    ];
+    html! {
+        section.card aria-labelledby="waiting-title" {
+            h2 #waiting-title { "What waits for people?" }
+            @if rows.iter().all(|(count, ..)| *count == 0) { p { strong { "Nothing." } } } @else {
+                ul {
+                    @for (count, name, address) in rows.into_iter().filter(|(count, ..)| *count > 0) {
+                        li { a href=(address) { (several(count, name)) } @if name == "tool" { " to review" } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn changed(day: &FiguresData) -> Markup {
+    let Some(before) = &day.before else { return html! {} };
+    let (now, before) = (&day.total.sums, &before.total.sums);
+    let rows = [
+        ("calls", now.calls, before.calls),
+        ("failed", now.failed, before.failed),
+        ("refused", now.refused, before.refused),
+    ];
+    html! {
+        section.card aria-labelledby="changed-title" {
+            h2 #changed-title { "What changed since yesterday?" }
+            ul {
+                @for (name, now, before) in rows { li { strong { (number(now)) " " (name) } ": " (change(now, before)) } }
+            }
+            p { a href="/console/metrics?range=24h&compare=before" { "Metrics of the last 24 hours" } }
+        }
+    }
+}

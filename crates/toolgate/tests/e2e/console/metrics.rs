@@ -1,0 +1,50 @@
+//! Metrics: what a plot says, the table beside it, and the calls behind a point agree.
+
+use super::office::Office;
+use super::person::Person;
+
+/// The rows of a plot's table: where each leads, and its first value.
+const ROWS: &str = "return [...document.querySelectorAll('#calls-table tbody tr')] \
+    .map(row => [row.querySelector('a').getAttribute('href'), row.querySelector('td.number').textContent])";
+/// The points of a plot: where each leads, and what it says.
+const POINTS: &str = "return [...document.querySelectorAll('#calls svg.lines a')] \
+    .map(point => [point.getAttribute('href'), point.querySelector('title').textContent])";
+const CALLS: &str = "return document.querySelectorAll('#calls tbody tr').length";
+
+#[tokio::test]
+async fn a_point_of_a_plot_leads_to_the_calls_that_it_counts() {
+    let busy = Office::busy().await;
+    let person = Person::logged_in(busy.office.gateway(), &busy.office.token("admin", "ada")).await;
+    person.open("/console/metrics?range=1h").await;
+    person.sees("Time of calls").await;
+    let (rows, points) = (person.run(ROWS, vec![]).await, person.run(POINTS, vec![]).await);
+    let (rows, points) = (rows.as_array().expect("rows"), points.as_array().expect("points"));
+    assert!(!rows.is_empty() && rows.len() == points.len(), "{rows:?} {points:?}");
+    for row in rows {
+        let (address, count) = (row[0].as_str().expect("an address"), row[1].as_str().expect("a number"));
+        let said = points.iter().find(|point| point[0] == *address).expect("the same point");
+        assert!(said[1].as_str().expect("words").contains(&format!("calls {count}")), "{said}");
+        person.open(address).await;
+        assert_eq!(person.run(CALLS, vec![]).await.to_string(), count, "{address}");
+    }
+    person.leaves().await;
+}
+
+#[tokio::test]
+async fn figures_are_chosen_with_a_form_and_mended_in_it() {
+    let busy = Office::busy().await;
+    let person = Person::logged_in(busy.office.gateway(), &busy.office.token("admin", "ada")).await;
+    person.open("/console/metrics?range=1h&by=tool&compare=before").await;
+    person.sees("By tool").await;
+    person.click("bank:transfer").await;
+    person.sees("Only bank:transfer").await;
+    person.open("/console/metrics?from=2026-02-02T00:00&until=2026-01-01T00:00").await;
+    person.sees("until").await;
+    person.open("/console/metrics?range=7d").await;
+    person.click("15 min").await;
+    person.gets_to("/console/metrics").await;
+    person.sees("Each point counts 1 minute").await;
+    person.open("/").await;
+    person.sees("What changed since yesterday?").await;
+    person.leaves().await;
+}
