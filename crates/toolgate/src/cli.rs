@@ -45,7 +45,7 @@ pub(crate) use policy::{ExplainArgs, PolicyCommand};
 pub(crate) use run::RunArgs;
 pub(crate) use runs::{AnswerArgs, InputsCommand, ListInputsArgs, ListRunsArgs, RunsCommand};
 pub(crate) use servers::{AddServerArgs, ImportArgs, LoginArgs, ServersCommand};
-pub(crate) use service::ServiceCommand;
+pub(crate) use service::{InstallServiceArgs, ServiceCommand};
 pub(crate) use sessions::{ExplainSessionArgs, ListSessionsArgs, MountArg, OpenArgs, SessionsCommand};
 pub(crate) use settings::{SecretArgs, SecretsCommand, SettingsCommand};
 pub(crate) use store::{MigrateArgs, StoreCommand};
