@@ -379,6 +379,7 @@ async fn a_client_registered_by_hand_goes_before_all_other_ways() {
         client_id: Some("by-hand".into()),
         client_secret: Some(Secret::new("s3cret")),
         scopes: vec!["mail.read".into()],
+        endpoints: None,
         client_metadata_url: Some("https://gate.example/client.json".into()),
     };
     let granted = scene.sign_in_with(LoginOptions { spec, ..scene.options() }).await;

@@ -16,7 +16,7 @@ use crate::messages::parts::OwnedRequest;
 use crate::messages::seal::Sealer;
 use crate::protocol::exchange::Exchange;
 use crate::protocol::incoming::resume_parked;
-use crate::protocol::parked::{ParkedExchanges, ResumeOutcome, ServerQuestion};
+use crate::protocol::parked::{ParkedExchanges, ParkedQuestion, ResumeOutcome};
 
 fn person(principal: &str) -> Arc<Client> {
     Arc::new(client(principal, ProtocolVersion::LATEST_MODERN, json!({"elicitation": {}})))
@@ -141,7 +141,8 @@ async fn a_call_that_nobody_comes_back_for_is_given_up() {
         let caller = Arc::new(caller(client("ada", ProtocolVersion::LATEST_MODERN, json!({}))));
         let exchange = Exchange::new(hub, parked.clone(), caller, head, cancel.clone());
         let (answer, _answered) = oneshot::channel();
-        let question = ServerQuestion { kind: AskKind::Elicitation, params: RawJson::EMPTY, answer };
+        let question =
+            ParkedQuestion { id: "input".into(), kind: AskKind::Elicitation, params: RawJson::EMPTY, answer };
         drop(parked.park(exchange, question));
         parked.sweep();
         assert_eq!(cancel.is_cancelled(), is_given_up, "kept for {keep:?}");
