@@ -163,10 +163,13 @@ export interface CallCounts {
 /** The summary of a call */
 export interface CallView {
   approval?: string | null;
+  approval_state?: string | null;
   decision?: string | null;
   duration_ms?: number | null;
   ended_at?: string | null;
+  error?: string | null;
   id: string;
+  message?: string | null;
   principal: string;
   run?: string | null;
   server?: string | null;
@@ -174,6 +177,7 @@ export interface CallView {
   started_at: string;
   state: string;
   tool?: string | null;
+  used_by?: string | null;
 }
 
 /** The reason for cancelling a run */

@@ -196,10 +196,13 @@ class CallView(TypedDict, total=False):
     """The summary of a call"""
 
     approval: NotRequired[str | None]
+    approval_state: NotRequired[str | None]
     decision: NotRequired[str | None]
     duration_ms: NotRequired[float | None]
     ended_at: NotRequired[str | None]
+    error: NotRequired[str | None]
     id: Required[str]
+    message: NotRequired[str | None]
     principal: Required[str]
     run: NotRequired[str | None]
     server: NotRequired[str | None]
@@ -207,6 +210,7 @@ class CallView(TypedDict, total=False):
     started_at: Required[str]
     state: Required[str]
     tool: NotRequired[str | None]
+    used_by: NotRequired[str | None]
 
 
 class CancelBody(TypedDict, total=False):

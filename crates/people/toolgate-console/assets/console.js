@@ -184,7 +184,7 @@ function times() {
 function tellZone() {
   for (const button of all("[data-zone-toggle]")) {
     button.hidden = false;
-    button.textContent = inUtc() ? "UTC" : "Local time";
+    button.textContent = inUtc() ? "UTC" : "Local";
     button.title = inUtc() ? "Times are in UTC. Show them in local time." : "Times are local. Show them in UTC.";
   }
 }

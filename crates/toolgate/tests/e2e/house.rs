@@ -189,7 +189,7 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
             "toolgate-substrate",
             "toolgate-work",
         ],
-        &["axum", "hyper", "sqlx", "rmcp", "reqwest", "tokio"],
+        &["axum", "hyper", "sqlx", "rmcp", "reqwest"],
     ),
     (
         "toolgate-registry",

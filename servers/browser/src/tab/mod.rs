@@ -306,6 +306,9 @@ pub(crate) fn auto_attach() -> Value {
     json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true })
 }
 
+/// Chromium's words where a page ended between a request and our hearing of its end.
+const SESSION_GONE: &str = "Session with given id not found";
+
 pub(crate) fn trouble_of(error: &CdpError, what: &str) -> Trouble {
     match error {
         CdpError::Gone => Trouble::new(TroubleCode::Crashed, "the browser has ended, and its pages with it")
@@ -314,6 +317,10 @@ pub(crate) fn trouble_of(error: &CdpError, what: &str) -> Trouble {
             .hint("it may be busy; try again, navigate elsewhere, or close the tab"),
         CdpError::TooLong => Trouble::new(TroubleCode::TooLarge, "the page's answer was too long")
             .hint("ask for a smaller part"),
+        CdpError::Refused(words) if words.starts_with(SESSION_GONE) => {
+            Trouble::new(TroubleCode::Crashed, "the page is gone")
+                .hint("the next call has an empty tab; navigate again")
+        }
         CdpError::Refused(words) => Trouble::internal(format!("{what}: {words}")),
     }
 }

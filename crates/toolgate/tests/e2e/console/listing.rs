@@ -74,7 +74,7 @@ async fn times_are_shown_in_the_zone_that_a_person_chooses() {
         - new Date(document.querySelector('time[data-at]').dateTime).getUTCHours()";
     let ahead = person.run(hour, vec![]).await.as_i64().expect("a number");
     assert!(ahead == 9 || ahead == -15, "{ahead}");
-    person.click("Local time").await;
+    person.click("Local").await;
     assert_eq!(person.run(hour, vec![]).await, json!(0));
     let told = person.run("return document.querySelector('time[data-at]').title", vec![]).await;
     assert!(told.as_str().is_some_and(|told| told.contains(" UTC · ")), "{told}");
