@@ -228,7 +228,11 @@ fn completions_work_in_bash() {
         .output()
         .expect("bash runs");
     let said = Said::from(output).well();
-    assert_eq!(said.stdout.split_whitespace().collect::<Vec<_>>(), ["serve", "servers", "service"], "{said:?}");
+    assert_eq!(
+        said.stdout.split_whitespace().collect::<Vec<_>>(),
+        ["serve", "servers", "service"],
+        "{said:?}"
+    );
     for shell in ["zsh", "fish"] {
         assert!(!place.run(&["completions", shell]).well().stdout.is_empty());
     }

@@ -27,7 +27,7 @@ pub const CALLS_PAGE_MAX: usize = 200;
 /// The maximum number of calls whose text is searched for one page.
 pub const CALLS_SEARCHED_MAX: usize = 1_000;
 /// The maximum number of calls that one count goes through.
-pub const CALLS_COUNTED_MAX: usize = 1_000;
+pub const CALLS_COUNTED_MAX: usize = 200;
 /// Handfuls of decisions that are gone through for one page, where the decision alone does not choose.
 const HANDFULS_MAX: usize = 20;
 

@@ -51,9 +51,9 @@ async fn list(visit: PageVisit, Query(pairs): Query<Vec<(String, String)>>) -> P
         Err(problem) if problem.is(StatusCode::BAD_REQUEST) => (CallsData::default(), Some(problem)),
         Err(problem) => return Err(problem),
     };
-    let counts: Option<CallCountsData> = match refused {
-        None => visit.find(since.for_api(PageAddress::of(["calls", "counts"]))).await?,
-        Some(_) => None,
+    let counts: Option<CallCountsData> = match refused.is_none() && wanted.is_first_page() {
+        true => visit.find(since.for_api(PageAddress::of(["calls", "counts"]))).await?,
+        false => None,
     };
     let views = views::saved(&visit).await?;
     let next =

@@ -9,8 +9,6 @@ use crate::problem::ApiProblem;
 const CURSOR: &str = "cursor";
 /// May be repeated: a column of the list.
 const COLUMN: &str = "column";
-/// Filters that the page itself understands.
-const OF_PAGE: [&str; 2] = [COLUMN, "range"];
 /// The length of a browser's value for a time: 2026-08-01T12:34, with or without seconds, and without a zone.
 const MINUTE_CHARS: usize = 16;
 const SECOND_CHARS: usize = 19;
@@ -65,6 +63,16 @@ impl PageFilters {
         Self { cursor: self.cursor.clone(), ..self.but("from", Some(moment)) }
     }
 
+    /// The same page without a filter.
+    #[must_use]
+    pub(crate) fn without(&self, name: &'static str) -> Self {
+        Self { cursor: self.cursor.clone(), ..self.but(name, None) }
+    }
+
+    pub(crate) fn is_first_page(&self) -> bool {
+        self.cursor.is_none()
+    }
+
     /// The filters as hidden fields, except those that the form has itself.
     pub(crate) fn hidden(&self, except: &[&str]) -> Markup {
         html! {
@@ -92,7 +100,8 @@ impl PageFilters {
     pub(crate) fn for_api(&self, address: PageAddress) -> PageAddress {
         self.filters.iter().fold(address, |address, (name, value)| match *name {
             "from" | "until" => address.with(name, with_zone(value)),
-            name if OF_PAGE.contains(&name) => address,
+            // The page's own.
+            COLUMN => address,
             name => address.with(name, value),
         })
     }

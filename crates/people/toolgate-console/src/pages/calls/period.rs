@@ -23,13 +23,11 @@ const RANGES: [(&str, &str, i64); 6] = [
 
 /// With the beginning of the range as `from`. What was filled in there counts more.
 pub(super) fn since(wanted: &PageFilters, now_ms: i64) -> PageFilters {
-    if is_exact(wanted) {
-        return wanted.clone();
-    }
+    let plain = wanted.without("range");
     let range = RANGES.iter().find(|(word, ..)| wanted.get("range") == Some(*word));
     match range {
-        Some((_, _, ms)) => wanted.with_start(&rfc3339(now_ms - ms)),
-        None => wanted.clone(),
+        Some((_, _, ms)) if !is_exact(wanted) => plain.with_start(&rfc3339(now_ms - ms)),
+        _ => plain,
     }
 }
 
