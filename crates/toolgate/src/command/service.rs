@@ -99,7 +99,7 @@ fn config_file(context: &Context, config: &Config) -> Option<PathBuf> {
     config.source.as_ref().map(|file| context.cwd.join(file))
 }
 
-/// A gateway that somebody started by hand holds the data folder, and the service would fail again and again.
+/// A gateway that was started by hand holds the data folder; the service would fail each time it starts.
 fn refuse_running(config: &Config) -> anyhow::Result<()> {
     let Some(running) = lock::running(&config.data) else { return Ok(()) };
     if manager::main_process(UNIT) == Some(running.pid) {
@@ -143,7 +143,7 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     let folder = path.parent().expect("the unit lies in a folder");
     fs::create_dir_all(folder).and_then(|()| fs::write(path, text)).with_context(|| {
         format!(
-            "could not write {}\nhint: `toolgate service install --print` prints the unit, to be placed in /etc/systemd/user by somebody with root",
+            "could not write {}\nhint: `toolgate service install --print` prints the unit, which root can place in /etc/systemd/user",
             path.display()
         )
     })

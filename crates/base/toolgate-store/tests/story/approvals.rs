@@ -330,7 +330,8 @@ async fn an_approval_that_nobody_decides_expires(world: StoreWorld) {
     let store = world.open().await;
     let books = books(&store).await;
     let opened = books.open(NewApproval { timeout: Duration::ZERO, ..proposal("1", 100) }).await;
-    let id = opened.expect("asked").approval.id;
+    let opened = opened.expect("asked").approval;
+    let id = opened.id.clone();
     assert_eq!(approve(&books, &id).await, Err(DecideError::Refused(ApprovalRefusal::Expired)));
     let kept = books.open(proposal("2", 200)).await.expect("asked").approval.id;
     let expired = books.expire_due().await.expect("swept");
@@ -343,7 +344,9 @@ async fn an_approval_that_nobody_decides_expires(world: StoreWorld) {
     assert_eq!(approve(&books, &id).await, Err(settled(ApprovalState::Expired)));
     let last = ledger(&store).await.pop().expect("events");
     assert_eq!((last.event.kind, last.event.principal.as_str()), (EventKind::ApprovalResolved, "gateway"));
-    assert_eq!(last.event.detail.expect("a detail").as_str(), r#"{"state":"expired"}"#);
+    let detail: serde_json::Value = last.event.detail.expect("a detail").decode().expect("JSON");
+    let waited_ms = last.event.at_ms - opened.created_at_ms;
+    assert_eq!(detail, serde_json::json!({ "state": "expired", "waited_ms": waited_ms }));
 }
 
 async fn escalation_asks_others_once_and_then_expires(world: StoreWorld) {

@@ -1,5 +1,5 @@
-//! The authorization-code flow with addresses that somebody wrote down: a person agrees in a browser, and the code is
-//! exchanged for tokens. PKCE protects the code, whether or not the client has a secret.
+//! The authorization-code flow with addresses that the configuration or a connector file names: a person agrees in a
+//! browser, and the code is exchanged for tokens. PKCE protects the code, whether or not the client has a secret.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;

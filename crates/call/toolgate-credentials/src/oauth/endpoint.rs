@@ -15,7 +15,7 @@ use crate::outbound::OutboundClient;
 const SAID_CHARS_MAX: usize = 200;
 const MASK: &str = "••••";
 
-/// The addresses of an authorization server that somebody wrote down, because the API publishes none. They are kept with
+/// The addresses of an authorization server, written down because the API publishes none. They are kept with
 /// the sign-in.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct OAuthEndpoints {

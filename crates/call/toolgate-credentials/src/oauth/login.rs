@@ -92,7 +92,7 @@ pub struct PendingLogin {
 enum LoginExchange {
     /// At the authorization server that the server publishes.
     Published(Box<AuthorizationSession>),
-    /// At addresses that somebody wrote down.
+    /// At addresses that are written down.
     Named(Box<CodeFlow>),
 }
 
@@ -171,7 +171,7 @@ impl PendingLogin {
     }
 }
 
-/// A sign-in at addresses that somebody wrote down. Nothing is asked before the person has agreed.
+/// A sign-in at addresses that are written down. Nothing is asked before the person has agreed.
 fn named(
     options: &LoginOptions,
     earlier: Option<&SignIn>,

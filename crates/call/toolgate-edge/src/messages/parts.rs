@@ -235,6 +235,7 @@ impl ParsedMeta {
     fn read(body: &Bytes, raw: Raw<'_>) -> Result<Self, RpcError> {
         let meta = RequestMeta::parse(raw)
             .map_err(|error| RpcError::invalid_params(format!("params._meta: {error}")))?;
+        let (labels, call_id) = claimed(&meta.claims)?;
         Ok(Self {
             given: true,
             protocol_version: meta.protocol_version.and_then(object::string).map(Cow::into_owned),
@@ -245,8 +246,8 @@ impl ParsedMeta {
             client_info: meta.client_info.map(|raw| RawJson::within(body, raw)),
             log_level: meta.log_level.and_then(object::string).map(Cow::into_owned),
             progress_token: meta.progress_token.map(|raw| RawJson::within(body, raw)),
-            labels: labels(&meta.claims),
-            call_id: call_id(&meta.claims)?,
+            labels,
+            call_id,
             trace: trace(&meta.cargo),
             cargo: meta.cargo,
             extras: meta.extras,
@@ -254,32 +255,24 @@ impl ParsedMeta {
     }
 }
 
-/// The run, task and trace that a client's claims name.
-fn labels(claims: &str) -> CallerLabels {
+/// The run and task that a client's claims name, and its own id of the call. An id that is not text is refused: its client
+/// counts on it.
+fn claimed(claims: &str) -> Result<(CallerLabels, Option<Box<str>>), RpcError> {
     if claims.is_empty() {
-        return CallerLabels::default();
+        return Ok((CallerLabels::default(), None));
     }
     let claims = format!("{{{claims}}}");
     let members = ObjectMembers::of_str(&claims).unwrap_or_default();
-    CallerLabels {
+    let labels = CallerLabels {
         run: members.get_str(RUN_KEY).map(|run| RunId::new(run.as_ref())),
         task: members.get_str(TASK_KEY).map(|task| task.as_ref().into()),
         forced_by: None,
+    };
+    let call_id = members.get_str(CALL_KEY).map(|id| id.as_ref().into());
+    if call_id.is_none() && members.get(CALL_KEY).is_some() {
+        return Err(RpcError::invalid_params(format!("params._meta.{CALL_KEY} must be a string")));
     }
-}
-
-/// The client's id of the call. One that is not text is refused: its client counts on it.
-fn call_id(claims: &str) -> Result<Option<Box<str>>, RpcError> {
-    if !claims.contains(CALL_KEY) {
-        return Ok(None);
-    }
-    let claims = format!("{{{claims}}}");
-    let members = ObjectMembers::of_str(&claims).unwrap_or_default();
-    match (members.get(CALL_KEY), members.get_str(CALL_KEY)) {
-        (None, _) => Ok(None),
-        (Some(_), Some(id)) => Ok(Some(id.as_ref().into())),
-        (Some(_), None) => Err(RpcError::invalid_params(format!("params._meta.{CALL_KEY} must be a string"))),
-    }
+    Ok((labels, call_id))
 }
 
 fn trace(cargo: &str) -> Option<Arc<str>> {

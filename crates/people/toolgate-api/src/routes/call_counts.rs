@@ -59,7 +59,7 @@ pub(crate) struct ValueCount {
 
 /// Count calls by tool, server, principal and outcome
 ///
-/// Counts the latest calls that pass the filter, at most 1,000 of them.
+/// Counts the latest calls that pass the filter, at most 200 of them and of those under way.
 #[utoipa::path(get, path = "/calls/counts", tag = "calls", params(Selection, CallCountsQuery),
     responses((status = 200, description = "The counts", body = CallCountsView)))]
 pub(crate) async fn count(

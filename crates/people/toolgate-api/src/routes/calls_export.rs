@@ -21,7 +21,7 @@ use crate::read::word;
 
 /// The maximum number of calls in one export.
 const CALLS_MAX: usize = 100_000;
-/// The maximum number of pages that one export reads, of which a search leaves many empty.
+/// The maximum number of pages that one export reads, many of which are empty in a search.
 const PAGES_MAX: usize = 2_000;
 /// The columns of CSV, which are members of a call.
 const COLUMNS: [&str; 16] = [

@@ -103,7 +103,7 @@ impl Desk {
         self.refused.lock().insert(jti.as_str().expect("an id").to_owned());
     }
 
-    /// What the connector's status says that somebody has to do; empty if nothing.
+    /// The next step that the status of the connector tells; empty if there is none.
     pub(super) async fn next_step(&self) -> String {
         let path = "/tools/connector.status";
         let said = self.hub.rest(&self.hub.gateway.admin, "POST", path, Some(json!({}))).await;

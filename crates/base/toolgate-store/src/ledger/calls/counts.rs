@@ -5,12 +5,9 @@ use std::collections::BTreeMap;
 use toolgate_core::PrincipalId;
 use toolgate_core::event::{EventFilter, EventKind, EventSubject};
 
-use super::{CALLS_COUNTED_MAX, CALLS_PAGE_MAX, CallCursor, CallFilter, CallStanding};
+use super::{CALLS_COUNTED_MAX, CallFilter, CallStanding};
 use crate::ledger::read::LedgerOrder;
 use crate::{Store, StoreError};
-
-/// Requests for pages where the calls themselves must be read.
-const PAGES_MAX: usize = CALLS_COUNTED_MAX / CALLS_PAGE_MAX;
 
 /// Values and the number of calls with each.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -51,14 +48,14 @@ impl Store {
             && filter.standing.is_none_or(|standing| standing == CallStanding::Ended);
         match by_events {
             true => self.count_by_ends(filter).await,
-            false => self.count_by_pages(filter).await,
+            false => self.count_by_calls(filter).await,
         }
     }
 
     /// The end of a call has everything that is counted.
     async fn count_by_ends(&self, filter: &CallFilter) -> Result<CallCounts, StoreError> {
         let mut counts = CallCounts::default();
-        for call in self.calls_under_way(filter, None, CALLS_PAGE_MAX).await?.calls {
+        for call in self.calls_under_way(filter, None, CALLS_COUNTED_MAX).await?.calls {
             counts.add(&call.about, &call.principal, None);
         }
         let ends = EventFilter { kind: Some(EventKind::CallCompleted), ..filter.events.clone() };
@@ -71,22 +68,15 @@ impl Store {
         Ok(counts)
     }
 
-    async fn count_by_pages(&self, filter: &CallFilter) -> Result<CallCounts, StoreError> {
+    /// The calls themselves must be read.
+    async fn count_by_calls(&self, filter: &CallFilter) -> Result<CallCounts, StoreError> {
         let mut counts = CallCounts::default();
-        let mut cursor: Option<CallCursor> = None;
-        for _ in 0..PAGES_MAX {
-            let page = self.calls(filter, cursor.as_ref(), CALLS_PAGE_MAX).await?;
-            for call in &page.calls {
-                let outcome = call.ended_at_ms.map(|_| call.state.as_str());
-                counts.add(&call.about, &call.principal, outcome);
-            }
-            cursor = page.next;
-            // A search goes through as many calls as a count may.
-            if cursor.is_none() || filter.text.is_some() {
-                break;
-            }
+        let page = self.calls(filter, None, CALLS_COUNTED_MAX).await?;
+        for call in &page.calls {
+            let outcome = call.ended_at_ms.map(|_| call.state.as_str());
+            counts.add(&call.about, &call.principal, outcome);
         }
-        counts.more = cursor.is_some();
+        counts.more = page.next.is_some();
         Ok(counts)
     }
 }
