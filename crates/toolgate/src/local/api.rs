@@ -1,19 +1,19 @@
 //! The REST API for commands: that of the running gateway, through its private socket, or that of the
 //! command's own gateway. A user who can open the data folder is the person at the command line.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{Method, Request, Response};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, Limited};
-use hyper::body::Body;
+use hyper::body::{Body, Incoming};
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
-use tokio::net::UnixStream;
 use tokio::task::JoinSet;
 use toolgate_api::Api;
 use toolgate_core::scope::Credential;
@@ -32,6 +32,7 @@ const ANSWER_BYTES_MAX: usize = 256 << 20;
 /// The base of addresses; only the part after its host is sent.
 const BASE: &str = "http://toolgate/";
 const JSON: &str = "application/json";
+const GONE: &str = "the gateway has gone";
 
 /// The need of a command to know servers and tools. Its own gateway has to list them first, and starts none
 /// without need.
@@ -51,10 +52,60 @@ enum ApiRoute {
     Own(Box<OwnGateway>),
 }
 
-/// A connection to the running gateway. It ends with its owner.
+/// A connection to the running gateway, which ends one that is quiet for a while: then a new one is opened.
 struct Connection {
+    data: PathBuf,
     sender: SendRequest<RequestBody>,
     _exchange: JoinSet<()>,
+}
+
+/// A request that was given back unsent, since its connection had ended before.
+type Unsent = Request<RequestBody>;
+
+impl Connection {
+    /// The gateway of the data folder, if one runs.
+    async fn open(data: &Path) -> anyhow::Result<Option<Self>> {
+        let Some(stream) = Socket::Api.connect(data).await else { return Ok(None) };
+        let shaken = http1::handshake(TokioIo::new(stream)).await;
+        let (sender, connection) = shaken.context("the gateway does not speak HTTP on its socket")?;
+        let mut exchange = JoinSet::new();
+        exchange.spawn(async move {
+            // The waiter for an answer gets the error.
+            drop(connection.await);
+        });
+        Ok(Some(Self { data: data.to_owned(), sender, _exchange: exchange }))
+    }
+
+    /// `passed` counts the sent part of the request.
+    async fn exchange(
+        &mut self,
+        request: Request<RequestBody>,
+        passed: &PassedBytes,
+    ) -> anyhow::Result<Response<Incoming>> {
+        let unsent = match self.send(request, passed).await? {
+            Ok(answer) => return Ok(answer),
+            Err(unsent) => unsent,
+        };
+        *self = Self::open(&self.data).await?.context(GONE)?;
+        self.send(unsent, passed).await?.map_err(|_| anyhow!(GONE))
+    }
+
+    async fn send(
+        &mut self,
+        request: Request<RequestBody>,
+        passed: &PassedBytes,
+    ) -> anyhow::Result<Result<Response<Incoming>, Unsent>> {
+        if self.sender.ready().await.is_err() {
+            return Ok(Err(request));
+        }
+        match patiently(self.sender.try_send_request(request), passed).await? {
+            Ok(answer) => Ok(Ok(answer)),
+            Err(mut failure) => match failure.take_message() {
+                Some(unsent) => Ok(Err(unsent)),
+                None => Err(failure.into_error()).context("the gateway ended the connection"),
+            },
+        }
+    }
 }
 
 /// A gateway that lives as long as the command.
@@ -81,8 +132,7 @@ impl LocalApi {
 
     /// The API of the running gateway of the data folder, if there is one.
     pub(crate) async fn running(config: &Config) -> anyhow::Result<Option<Self>> {
-        let Some(stream) = Socket::Api.connect(&config.data).await else { return Ok(None) };
-        connected(stream).await.map(|connection| Some(Self(ApiRoute::Running(connection))))
+        Ok(Connection::open(&config.data).await?.map(|connection| Self(ApiRoute::Running(connection))))
     }
 
     pub(crate) async fn get(&mut self, path: &[&str], query: &[(&str, String)]) -> anyhow::Result<Value> {
@@ -175,10 +225,8 @@ impl LocalApi {
         passed: &PassedBytes,
     ) -> anyhow::Result<Response<ApiAnswerBody>> {
         match &mut self.0 {
-            ApiRoute::Running(Connection { sender, .. }) => {
-                sender.ready().await.context("the gateway has gone")?;
-                let answer = patiently(sender.send_request(request), passed).await?;
-                let answer = answer.context("the gateway ended the connection")?;
+            ApiRoute::Running(connection) => {
+                let answer = connection.exchange(request, passed).await?;
                 Ok(answer.map(|body| body.map_err(Into::into).boxed_unsync()))
             }
             ApiRoute::Own(own) => {
@@ -216,17 +264,6 @@ where
     request.extensions_mut().insert(principal);
     request.extensions_mut().insert(Socket::Api.credential());
     api.serve(request).await
-}
-
-async fn connected(stream: UnixStream) -> anyhow::Result<Connection> {
-    let shaken = http1::handshake(TokioIo::new(stream)).await;
-    let (sender, connection) = shaken.context("the gateway does not speak HTTP on its socket")?;
-    let mut exchange = JoinSet::new();
-    exchange.spawn(async move {
-        // The waiter for an answer gets the error.
-        drop(connection.await);
-    });
-    Ok(Connection { sender, _exchange: exchange })
 }
 
 fn request(

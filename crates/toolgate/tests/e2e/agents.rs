@@ -10,4 +10,5 @@ mod faults;
 mod servers;
 mod stage;
 mod tasks;
+mod terminal;
 mod wrong;
