@@ -8,9 +8,13 @@ crate::on_both!(
     a_night_asleep_starts_one_run,
     a_clock_that_is_set_back_starts_nothing_twice,
     a_clock_that_was_far_ahead_does_not_silence_an_automation,
+    three_gateways_start_one_run_an_instant_while_the_clock_jumps,
     a_paused_automation_starts_nothing_and_says_so_afterwards,
     instants_are_made_up_for_within_limits,
 );
+
+/// From the start of the clock to 2026-10-25T00:00Z, in seconds.
+const BEFORE_THE_CHANGE: i64 = 2_887_200;
 
 fn every_minute() -> Trigger {
     Trigger::Cron { pattern: "* * * * *".to_owned(), timezone: "Europe/Berlin".to_owned() }
@@ -65,6 +69,37 @@ async fn a_clock_that_was_far_ahead_does_not_silence_an_automation(world: TasksW
         fires.iter().any(|fire| fire.cause == first && fire.run.is_some())
     };
     until("it is noted", has_run).await;
+}
+
+/// The end of summer time in Berlin: 2026-10-25T02:30 comes twice. The clock is set back while it does, and then a night is slept through.
+async fn three_gateways_start_one_run_an_instant_while_the_clock_jumps(world: TasksWorld) {
+    let gateways = [world.gateway("one").await, world.gateway("two").await, world.gateway("three").await];
+    let [one, ..] = &gateways;
+    world.clock.advance(BEFORE_THE_CHANGE);
+    let daily = Trigger::Cron { pattern: "30 2 * * *".to_owned(), timezone: "Europe/Berlin".to_owned() };
+    let automation = one.automation("daily", daily, Overlap::AllowAll).await;
+    let at = |hours: i64| START_MS + (BEFORE_THE_CHANGE + hours * HOUR + 30 * MINUTE) * 1_000;
+    let expected = [at(0), at(25), at(49)].map(|instant| format!("{} {instant}", automation.id));
+
+    // Through both passes of the hour, and back by one and a half of it.
+    for minutes in [31, 30, 30, -90, 30, 30, 30, 60] {
+        world.clock.advance(minutes * MINUTE);
+        tokio::time::sleep(std::time::Duration::from_millis(30)).await;
+    }
+    until("the first one starts", async || one.automatic_runs().await.len() == 1).await;
+    world.clock.advance(-HOUR);
+    world.clock.advance(24 * HOUR);
+    until("the second one starts", async || one.automatic_runs().await.len() == 2).await;
+    // Asleep until long after the third.
+    world.clock.advance(24 * HOUR + 20 * MINUTE);
+    until("the third one starts", async || one.automatic_runs().await.len() == 3).await;
+
+    let mut names: Vec<String> =
+        one.automatic_runs().await.iter().filter_map(|run| run.label.name.clone()).collect();
+    names.sort();
+    assert_eq!(names, expected);
+    let asked: usize = gateways.iter().map(|gateway| gateway.starter.starts().len()).sum();
+    assert_eq!(asked, 3, "no gateway tried an instant that another one had");
 }
 
 async fn a_paused_automation_starts_nothing_and_says_so_afterwards(world: TasksWorld) {
