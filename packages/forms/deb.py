@@ -1,6 +1,7 @@
 """The package for Debian and its kin: the program, and a unit of systemd with a user of its own."""
 
 import json
+import pathlib
 import re
 import shutil
 import signal
@@ -8,7 +9,7 @@ import socket
 import subprocess
 import time
 
-from .program import ROOT, Failed, run
+from .program import ROOT, Failed, need, newest_glibc, run
 from .trial import LOOK_SECONDS, Gateway, bare_environment, configuration_over_http, first_call, says_its_version
 
 SOURCE = ROOT / "packages/deb"
@@ -18,14 +19,16 @@ HOME = "usr/lib/toolgate"
 EXPOSURE_MAX = 45
 SUITE = "bookworm"
 BOOT_SECONDS_MAX = 60
+AS_TOOLGATE = ["runuser", "-u", "toolgate", "--", "toolgate"]
+PLACES = ["--config", "/etc/toolgate/toolgate.toml", "--data", "/var/lib/toolgate"]
 
 
-def control(name, about, program, version, depends, folder):
+def control(name, about, programs, version, depends, folder):
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink()) // 1024
-    glibc = program.glibc()
+    glibc = newest_glibc(programs)
     wanted = ([f"libc6 (>= {glibc[0]}.{glibc[1]})", "libgcc-s1"] if glibc else []) + depends
     lines = [
-        f"Package: {name}", f"Version: {version}", f"Architecture: {program.words['debian']}", "Section: net", "Priority: optional",
+        f"Package: {name}", f"Version: {version}", f"Architecture: {programs[0].words['debian']}", "Section: net", "Priority: optional",
         "Maintainer: The Toolgate authors <toolgate@localhost>", f"Installed-Size: {size}",
         *([f"Depends: {', '.join(wanted)}"] if wanted else []),
         *(["Recommends: ca-certificates"] if name == "toolgate" else []), f"Description: {about}",
@@ -58,7 +61,7 @@ def build(program, version, folder, work, effort):
         shutil.copy2(SOURCE / name, home / "DEBIAN" / name)
     (home / "DEBIAN/conffiles").write_text("/etc/toolgate/toolgate.toml\n")
     about = "governed door between AI agents and tools\n Each call of an agent is checked, judged by a policy, shown to a person where the\n policy asks for one, run, and recorded in a chain that proves itself."
-    (home / "DEBIAN/control").write_text(control("toolgate", about, program, version, ["passwd"], home))
+    (home / "DEBIAN/control").write_text(control("toolgate", about, [program], version, ["passwd"], home))
     return finish(home, folder / f"toolgate_{version}_{program.words['debian']}.deb", effort)
 
 
@@ -71,7 +74,7 @@ def build_servers(name, about, programs, version, folder, work, effort):
         target = home / HOME / "servers" / program.name
         shutil.copy2(program.path, target)
         target.chmod(0o755)
-    (home / "DEBIAN/control").write_text(control(name, about, programs[0], version, ["toolgate"], home))
+    (home / "DEBIAN/control").write_text(control(name, about, programs, version, ["toolgate"], home))
     return finish(home, folder / f"{name}_{version}_{programs[0].words['debian']}.deb", effort)
 
 
@@ -103,28 +106,29 @@ def judge_unit(home):
 
 def try_installed(deb, version, work):
     """Installs and purges it in a Debian of its own. Needs root and mmdebstrap."""
+    need("mmdebstrap", "systemd-nspawn")
     root = work / "debian"
     run("mmdebstrap", "--variant=essential", "--include=passwd,python3-minimal,systemd", SUITE, root)
-    shutil.copy2(deb, root / "tmp" / deb.name)
-    chroot = ["chroot", str(root)]
-    run(*chroot, "dpkg", "--install", f"/tmp/{deb.name}")
+    # Not in /tmp, which is another one in a system that was booted.
+    package = f"/opt/{deb.name}"
+    (root / "opt").mkdir(exist_ok=True)
+    shutil.copy2(deb, root / package[1:])
+    chroot = [shutil.which("chroot"), str(root)]
+    run(*chroot, "dpkg", "--install", package)
     run(*chroot, "systemd-analyze", "verify", f"/{UNIT}")
     says_its_version([*chroot, "/usr/bin/toolgate"], {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}, version)
-    booted = boot(root, work)
-    run(*chroot, "runuser", "-u", "toolgate", "--", "toolgate", "token", "create", "--role", "agent", "--config", "/etc/toolgate/toolgate.toml", "--data", "/var/lib/toolgate")
-    run(*chroot, "dpkg", "--install", f"/tmp/{deb.name}")
+    booted = boot(root, package, work)
+    run(*chroot, *AS_TOOLGATE, "token", "create", "--role", "agent", *PLACES)
     run(*chroot, "dpkg", "--purge", "toolgate")
     if not (root / "var/lib/toolgate/toolgate.db").exists():
         raise Failed("purging the package took the data with it")
     if (root / "usr/bin/toolgate").is_symlink() or (root / "etc/toolgate/toolgate.toml").exists():
         raise Failed("purging the package left its program or its configuration")
-    return f"installed, verified, {booted}, upgraded and purged in a Debian of its own; the data stays"
+    return f"installed, verified, {booted}, and purged in a Debian of its own; the data stays"
 
 
-def boot(root, work):
-    """Starts the systemd of that Debian, which starts the unit, and makes a first call."""
-    if shutil.which("systemd-nspawn") is None:
-        return "not booted: there is no systemd-nspawn (Debian: systemd-container)"
+def boot(root, package, work):
+    """Starts the systemd of that Debian, which starts the unit, makes a first call, and installs the package once more meanwhile."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port = listener.getsockname()[1]
@@ -141,9 +145,31 @@ def boot(root, work):
             if system.poll() is not None or time.monotonic() > until:
                 raise Failed(f"the unit did not start:\n{(work / 'booted').read_text()[-3000:]}")
             time.sleep(LOOK_SECONDS)
-        called = first_call(f"http://127.0.0.1:{port}/mcp", json.loads(tokens.read_text())["agent"])
+        endpoint, token = f"http://127.0.0.1:{port}/mcp", json.loads(tokens.read_text())["agent"]
+        called = first_call(endpoint, token)
+        inside = ["nsenter", f"--target={leader(system.pid)}", "--mount", "--uts", "--ipc", "--pid", "--root", "--wd"]
+        main = [*inside, "systemctl", "show", "--property=MainPID", "--value", "toolgate"]
+        before = run(*main)
+        run(*inside, "dpkg", "--install", package, env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"})
+        if run(*main) == before:
+            raise Failed("the service went on with the old program after an upgrade")
+        first_call(endpoint, token)
+        run(*inside, *AS_TOOLGATE, "ledger", "verify", *PLACES)
     finally:
         # What systemd takes for "power off" from outside.
         system.send_signal(signal.SIGTERM)
         system.wait(BOOT_SECONDS_MAX)
-    return f"booted with systemd, first call to {called}"
+    return f"booted with systemd, first call to {called}, installed over the running service, which restarted and kept token and ledger"
+
+
+def leader(pid):
+    """The first process of the system that `systemd-nspawn` has booted."""
+    waiting = [pid]
+    while waiting:
+        parent = waiting.pop()
+        for children in pathlib.Path(f"/proc/{parent}/task").glob("*/children"):
+            for child in children.read_text().split():
+                if pathlib.Path(f"/proc/{child}/comm").read_text().strip() == "systemd":
+                    return child
+                waiting.append(child)
+    raise Failed("the Debian that was booted has no systemd")

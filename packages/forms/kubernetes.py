@@ -1,11 +1,10 @@
 """The kustomize base: what `kubectl kustomize` prints is judged by the schemas of Kubernetes."""
 
 import os
-import shutil
 import sys
 import tarfile
 
-from .program import ROOT, Failed, run
+from .program import ROOT, Failed, need, run
 
 SOURCE = ROOT / "packages/kubernetes"
 CLUSTER = "1.32"
@@ -33,8 +32,7 @@ def build(version, folder):
 
 
 def try_it(archive, work):
-    if shutil.which("kubectl") is None:
-        raise Failed("kubectl is not on PATH\nhint: it is in the package kubernetes-client of Debian")
+    need("kubectl")
     home = work / "kubernetes"
     with tarfile.open(archive) as packed:
         packed.extractall(home, filter="data")

@@ -19,12 +19,35 @@ class Failed(Exception):
     """A package that could not be made, or does not do what it should. The text says which and why."""
 
 
+# Where programs come from that not every machine has.
+SOURCES = {
+    "buildah": "apt-get install buildah", "podman": "apt-get install podman crun", "mmdebstrap": "apt-get install mmdebstrap",
+    "systemd-nspawn": "apt-get install systemd-container", "qemu-aarch64-static": "apt-get install qemu-user-static",
+    "readelf": "apt-get install binutils", "strip": "apt-get install binutils", "dpkg-deb": "apt-get install dpkg-dev", "npm": "apt-get install nodejs npm",
+    "psql": "apt-get install postgresql-client", "kubectl": "version 1.27 or newer, from the package source of Kubernetes",
+    "cargo": "install Rust, see https://rustup.rs",
+}
+
+
+def need(*names):
+    """Refuses early, before minutes of compiling, what cannot work on this machine."""
+    missing = [name for name in names if shutil.which(name) is None]
+    if missing:
+        hints = "; ".join(f"{name}: {SOURCES[name]}" for name in missing)
+        raise Failed(f"there is no {' and no '.join(missing)} on PATH\nhint: {hints}")
+
+
 def run(*command, **options):
     """A command that must succeed; what it printed is in the failure."""
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, **options)
+    words = [str(word) for word in command]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, check=False, **options)
+    except OSError as error:
+        name = words[0].rsplit("/", 1)[-1]
+        hint = f"\nhint: {SOURCES[name]}" if name in SOURCES else ""
+        raise Failed(f"`{words[0]}` could not be started: {error.strerror}{hint}") from error
     if done.returncode != 0:
-        words = " ".join(str(word) for word in command)
-        raise Failed(f"`{words}` ended with {done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-4000:]}")
+        raise Failed(f"`{' '.join(words)}` ended with {done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-4000:]}")
     return done.stdout
 
 
@@ -77,3 +100,8 @@ class Program:
             return None
         wanted = re.findall(r"GLIBC_(\d+)\.(\d+)", run("readelf", "-VW", self.path))
         return max((int(major), int(minor)) for major, minor in wanted)
+
+
+def newest_glibc(programs):
+    """The least glibc that all of them run with; `None` if all are static."""
+    return max((one for one in map(Program.glibc, programs) if one is not None), default=None)

@@ -12,7 +12,7 @@ SPECIFICATION = "1.5"
 
 def crates(package):
     """The crates that `package` is built from, without those of its tests and its build."""
-    told = json.loads(run("cargo", "metadata", "--locked", "--format-version=1", "--filter-platform=x86_64-unknown-linux-gnu", cwd=ROOT))
+    told = json.loads(run("cargo", "metadata", "--locked", "--format-version=1", "--filter-platform=x86_64-unknown-linux-gnu", "--features=toolgate/own-roots", cwd=ROOT))
     nodes = {node["id"]: node for node in told["resolve"]["nodes"]}
     packages = {one["id"]: one for one in told["packages"]}
     first = next(one["id"] for one in told["packages"] if one["name"] == package and one["id"] in nodes)

@@ -13,7 +13,7 @@ def find(folder):
     """The built servers and the engine of indexes, which the gateway starts as well."""
     found = sorted(path for path in folder.glob("*-mcp") if path.is_file())
     if not found:
-        raise Failed(f"there are no capability servers in {folder}\nhint: build them: cargo build -p NAME-mcp")
+        raise Failed(f"there are no capability servers in {folder}\nhint: build them: cargo build --profile dist --workspace, or name a folder with --programs")
     engine = folder / ENGINE
     return [Program(path) for path in found + ([engine] if engine.is_file() else [])]
 
@@ -25,7 +25,7 @@ def name_of(program):
 
 
 def build(programs, version, folder, work, effort):
-    """Each by itself, then all together, as wheels and .deb; for npm all together."""
+    """Each by itself, then all together, as wheels and .deb; for npm all together, since its packages are per machine and not per program."""
     made = []
     for program in programs:
         name, about = name_of(program), f"{program.name}, a capability server of Toolgate"
@@ -33,6 +33,7 @@ def build(programs, version, folder, work, effort):
         made.append(deb.build_servers(name, about, [program], version, folder, work, effort))
     about = "The capability servers of Toolgate, all of them"
     whole = wheel.build("toolgate-servers", about, programs, version, folder, effort, inside="servers")
+    made.append(deb.build_servers("toolgate-servers", about, programs, version, folder, work, effort))
     packed = npm.build_platform(programs, version, folder, work, effort, what="servers-")
     return made, whole, packed
 

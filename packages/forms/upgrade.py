@@ -20,11 +20,13 @@ def try_it(program, work):
     home = work / "upgrade"
     home.mkdir()
     environment = bare_environment(home, f"{program.parent}:/usr/bin:/bin")
-    tried = [walk(program, environment, home / "sqlite", load_sqlite)]
-    if server := os.environ.get("TOOLGATE_TEST_POSTGRES"):
-        tried.append(walk(program, environment, home / "postgres", lambda gate: load_postgres(gate, server)))
-    else:
-        tried.append("no Postgres: TOOLGATE_TEST_POSTGRES names none")
+    server = os.environ.get("TOOLGATE_TEST_POSTGRES")
+    if server is None:
+        raise Failed("TOOLGATE_TEST_POSTGRES names no Postgres\nhint: TOOLGATE_TEST_POSTGRES=$(script/postgres start) script/package …")
+    tried = [
+        walk(program, environment, home / "sqlite", load_sqlite),
+        walk(program, environment, home / "postgres", lambda gate: load_postgres(gate, server)),
+    ]
     return "; ".join(tried)
 
 

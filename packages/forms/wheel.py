@@ -8,7 +8,7 @@ import sys
 import venv
 import zipfile
 
-from .program import Failed, run
+from .program import ROOT, Failed, newest_glibc, run
 from .trial import Gateway, bare_environment, says_its_version
 
 # What every file of a wheel is dated, so that the same program gives the same wheel.
@@ -17,9 +17,13 @@ DATE = (2020, 2, 2, 0, 0, 0)
 LEVEL = {"quick": 1, "dist": 9}
 
 
-def tag(program):
-    glibc = program.glibc()
-    machine = program.words["wheel"]
+UV = "uv==0.13.8"
+
+
+def tag(programs):
+    """The one of the programs that wants the newest C library decides."""
+    glibc = newest_glibc(programs)
+    machine = programs[0].words["wheel"]
     if glibc is None:
         # A static program runs with each C library.
         return f"py3-none-manylinux_2_17_{machine}.musllinux_1_1_{machine}"
@@ -28,7 +32,7 @@ def tag(program):
 
 def build(name, about, programs, version, folder, effort, inside=None):
     """A wheel of one or more programs. `inside` is a folder below `bin` for programs that nobody calls by hand."""
-    label = tag(programs[0])
+    label = tag(programs)
     path = folder / f"{name.replace('-', '_')}-{version}-{label}.whl"
     base = f"{name.replace('-', '_')}-{version}"
     place = f"{base}.data/data/bin/{inside}" if inside else f"{base}.data/scripts"
@@ -72,3 +76,15 @@ def try_it(program, version, work):
     says_its_version([program], environment, version)
     with Gateway([program], home / "gate", environment) as gateway:
         return f"venv, serve, first call to {gateway.first_call()}"
+
+
+def try_uvx(wheel, version, work):
+    """`uvx` from the wheel, as from an index."""
+    cache = os.environ.get("TOOLGATE_CACHE", str(ROOT / ".cache"))
+    place = f"{cache}/{UV.replace('==', '-')}"
+    if not os.path.exists(f"{place}/bin/uvx"):
+        run(sys.executable, "-m", "venv", "--clear", place)
+        run(f"{place}/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", UV)
+    environment = {**bare_environment(work / "uvx", f"{place}/bin:/usr/bin:/bin"), "UV_CACHE_DIR": str(work / "uv-cache"), "UV_OFFLINE": "1", "UV_PYTHON": sys.executable}
+    says_its_version([f"{place}/bin/uvx", "--from", wheel, "toolgate"], environment, version)
+    return "uvx says its version"
