@@ -203,6 +203,16 @@ function isTyping(target) {
   return target.closest("input, textarea, select, [contenteditable]") || target.closest("dialog[open]");
 }
 
+// Search from anywhere, from a field too. On a phone the field is hidden; the page has one of its own.
+document.addEventListener("keydown", (event) => {
+  if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== "k") return;
+  const field = document.querySelector("[data-find]");
+  if (!field) return;
+  event.preventDefault();
+  if (field.offsetParent) field.select();
+  else location.assign("/console/search");
+});
+
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
   const key = event.key;
@@ -217,7 +227,7 @@ document.addEventListener("keydown", (event) => {
   }
   if (key === "g") afterG = Date.now();
   else if (key === "?") document.getElementById("keys")?.showModal();
-  else if (key === "/") press(event, document.querySelector("[data-search]"), (field) => field.focus());
+  else if (key === "/") press(event, document.querySelector("[data-search]") ?? document.querySelector("[data-find]"), (field) => field.focus());
   else if (key === "j") step(event, 1);
   else if (key === "k") step(event, -1);
   else if (key === "x") press(event, tick(), (box) => box.click());

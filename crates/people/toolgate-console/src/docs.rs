@@ -3,22 +3,27 @@
 use std::sync::LazyLock;
 
 use axum::Router;
-use axum::extract::Path;
+use axum::extract::{Path, Query};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use include_dir::File;
 use maud::{Markup, PreEscaped, html};
+use serde::Deserialize;
 
+use crate::parts::text;
 use crate::{PageContext, layout};
 use folder::FOLDER;
 pub(crate) use folder::error_page;
+
+pub(crate) mod search;
 
 mod folder;
 mod markdown;
 
 const INDEX: &str = "README.md";
+const HITS_MAX: usize = 20;
 const PICTURES_KEPT: &str = "public, max-age=3600";
 /// Drawings have their own colours, for light and dark.
 const POLICY_OF_PICTURES: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
@@ -30,7 +35,11 @@ static CONTENTS: LazyLock<Vec<markdown::Chapter>> = LazyLock::new(|| match FOLDE
 });
 
 pub(crate) fn routes() -> Router<PageContext> {
-    Router::new().route("/docs", get(index)).route("/docs/", get(to_index)).route("/docs/{*path}", get(page))
+    Router::new()
+        .route("/docs", get(index))
+        .route("/docs/", get(to_index))
+        .route("/docs/search", get(results))
+        .route("/docs/{*path}", get(page))
 }
 
 async fn index() -> Response {
@@ -56,6 +65,52 @@ async fn page(Path(path): Path<String>) -> Response {
     }
 }
 
+#[derive(Deserialize)]
+struct DocSearchQuery {
+    #[serde(default)]
+    q: String,
+}
+
+async fn results(Query(query): Query<DocSearchQuery>) -> Response {
+    let words = query.q.trim();
+    let hits = search::find(words, HITS_MAX);
+    let body = html! {
+        h1 { "Search the documentation" }
+        (search_form(words))
+        @if !words.is_empty() && hits.is_empty() {
+            p { "No page has all of these words: " q { (text::short(words)) } "." }
+            p { "Try fewer words, or look through " a href="/docs" { "all pages" } "." }
+        }
+        (hit_list(&hits))
+    };
+    layout::open("Search the documentation", &aside(""), &body)
+}
+
+/// Pages that were found, each with the best passage.
+pub(crate) fn hit_list(hits: &[search::DocHit]) -> Markup {
+    html! {
+        @if !hits.is_empty() {
+            ul.hits {
+                @for hit in hits {
+                    li { a href=(hit.address) { (hit.title) } @if !hit.snippet.is_empty() { p.help { (hit.snippet) } } }
+                }
+            }
+        }
+    }
+}
+
+fn search_form(words: &str) -> Markup {
+    html! {
+        form method="get" action="/docs/search" role="search" {
+            label.unseen for="docs-q" { "Search the documentation" }
+            div.row {
+                input #docs-q type="search" name="q" value=(words) data-search placeholder="Search the documentation";
+                button.button type="submit" { "Search" }
+            }
+        }
+    }
+}
+
 fn found(name: &str, asked: &str) -> Response {
     let Some(text) = FOLDER.get_file(name).and_then(File::contents_utf8) else { return missing(asked) };
     let page = markdown::render(text, name);
@@ -65,7 +120,7 @@ fn found(name: &str, asked: &str) -> Response {
 fn missing(asked: &str) -> Response {
     let body = html! {
         h1 { "This page does not exist" }
-        p { "The documentation has no page named " code { (crate::parts::text::short(asked)) } "." }
+        p { "The documentation has no page named " code { (text::short(asked)) } "." }
         p { a href="/docs" { "All pages" } }
     };
     let mut response = layout::open("No such page", &aside(""), &body);
@@ -94,6 +149,7 @@ fn picture(path: &str, ending: &str) -> Response {
 
 fn aside(here: &str) -> Markup {
     html! {
+        @if !here.is_empty() { (search_form("")) }
         ul { li { a href="/docs" aria-current=[(here == INDEX).then_some("page")] { "Documentation" } } }
         @for chapter in CONTENTS.iter() {
             h2 { (chapter.name) }

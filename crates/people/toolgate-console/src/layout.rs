@@ -21,11 +21,15 @@ use crate::visit::PageVisit;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ConsolePage {
     Overview,
+    Search,
     Metrics,
     Inbox,
     Calls,
     Ledger,
     Claims,
+    Pointers,
+    Schemas,
+    Knowledge,
     Runs,
     Servers,
     Tools,
@@ -61,11 +65,12 @@ const fn door(
     NavEntry { room, name, address, key, roles }
 }
 
-static GROUPS: [(&str, &[NavEntry]); 4] = [
+static GROUPS: [(&str, &[NavEntry]); 5] = [
     (
         "Now",
         &[
             door(ConsolePage::Overview, "Overview", "/", "o", EVERYONE),
+            door(ConsolePage::Search, "Search", "/console/search", "q", EVERYONE),
             door(ConsolePage::Inbox, "Inbox", "/console/inbox", "i", EVERYONE),
             door(ConsolePage::Metrics, "Metrics", "/console/metrics", "n", AUDITING),
             door(ConsolePage::Runs, "Runs", "/console/runs", "r", AUDITING),
@@ -87,6 +92,14 @@ static GROUPS: [(&str, &[NavEntry]); 4] = [
             door(ConsolePage::Reviews, "Reviews", "/console/reviews", "v", EVERYONE),
             door(ConsolePage::Agents, "Agents", "/console/agents", "a", AUDITING),
             door(ConsolePage::Sessions, "Sessions", "/console/sessions", "e", AUDITING),
+        ],
+    ),
+    (
+        "Data",
+        &[
+            door(ConsolePage::Pointers, "Pointers", "/console/pointers", "f", AUDITING),
+            door(ConsolePage::Knowledge, "Knowledge", "/console/knowledge", "b", AUDITING),
+            door(ConsolePage::Schemas, "Schemas", "/console/schemas", "h", AUDITING),
         ],
     ),
     (
@@ -132,6 +145,10 @@ pub(crate) async fn page(
             button.menu type="button" aria-expanded="false" aria-controls="rooms" data-menu { "Menu" }
             a.brand href="/" { img src=(assets::address("icon.svg")) alt="" width="24" height="24"; span { "Toolgate" } }
             span.live #live role="status" data-state="off" { span { "connecting" } }
+            form.find method="get" action="/console/search" role="search" aria-label="Search" {
+                label.unseen for="find" { "Search everything" }
+                input #find type="search" name="q" placeholder="Search" autocomplete="off" data-find;
+            }
             div.me {
                 span.who { span.name { (text::short(visit.credential.principal.id.as_str())) } span.badge { (visit.role().as_str()) } }
                 button.plain.zone type="button" data-zone-toggle hidden { "UTC" }
@@ -266,7 +283,8 @@ fn keyboard_help(visit: &PageVisit) -> Markup {
                 }
                 dt { kbd { "j" } " " kbd { "k" } } dd { "Next and previous entry in a list; Enter opens it" }
                 dt { kbd { "x" } } dd { "Select the entry" }
-                dt { kbd { "/" } } dd { "Go to the search or filter" }
+                dt { kbd { "/" } } dd { "Go to the search or filter of this page" }
+                dt { kbd { "Ctrl" } " " kbd { "K" } } dd { "Search everything" }
                 dt { kbd { "?" } } dd { "This help" }
             }
             form method="dialog" { button.button type="submit" { "Close" } }

@@ -12,16 +12,25 @@ mod figures;
 mod filters;
 mod grants;
 mod inbox;
+mod knowledge;
 mod ledger;
 mod live;
+mod manifests;
 mod metrics;
+mod models;
 mod overview;
+mod pointers;
 mod policy;
+mod preview;
 mod reviews;
 mod runs;
+mod schemas;
+mod search;
 mod servers;
 mod sessions;
 mod settings;
+mod task_names;
+mod tasks;
 mod tools;
 
 use axum::Router;
@@ -56,6 +65,7 @@ fn rooms() -> Router<PageContext> {
         .route("/console", get(async || Redirect::permanent("/")))
         .route("/console/logout", post(entrance::log_out))
         .merge(overview::routes())
+        .merge(search::routes())
         .merge(metrics::routes())
         .merge(live::routes())
         .merge(inbox::routes())
@@ -65,8 +75,14 @@ fn rooms() -> Router<PageContext> {
         .merge(contents::routes())
         .merge(citations::routes())
         .merge(claims::routes())
+        .merge(pointers::routes())
+        .merge(manifests::routes())
+        .merge(schemas::routes())
+        .merge(knowledge::routes())
         .merge(runs::routes())
+        .merge(tasks::routes())
         .merge(automations::routes())
+        .merge(models::routes())
         .merge(servers::routes())
         .merge(connectors::routes())
         .merge(tools::routes())
@@ -84,5 +100,5 @@ async fn not_mcp() -> Response {
 }
 
 async fn nothing_here() -> Box<ApiProblem> {
-    ApiProblem::not_found("this page does not exist").hint("use the menu on the left")
+    ApiProblem::not_found("this page does not exist").hint("use the menu or the search")
 }

@@ -138,7 +138,39 @@ fn within(written: &str, name: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-fn address_of(file: &str, anchor: &str) -> String {
+/// The words of a page, without marks.
+pub(super) struct PlainPage {
+    pub(super) title: Option<String>,
+    /// Paragraphs, entries of lists and rows of tables.
+    pub(super) paragraphs: Vec<String>,
+}
+
+pub(super) fn plain(text: &str) -> PlainPage {
+    let mut page = PlainPage { title: None, paragraphs: Vec::new() };
+    let mut open = String::new();
+    let mut is_heading = false;
+    for event in Parser::new_ext(text, options()) {
+        match event {
+            Event::Start(Tag::Heading { .. }) => (is_heading, open) = (true, String::new()),
+            Event::Text(part) | Event::Code(part) => open.push_str(&part),
+            Event::SoftBreak | Event::HardBreak | Event::End(TagEnd::TableCell) => open.push(' '),
+            Event::End(TagEnd::Heading(_)) => {
+                is_heading = false;
+                let words = std::mem::take(&mut open);
+                page.title.get_or_insert(words);
+            }
+            Event::End(TagEnd::Paragraph | TagEnd::Item | TagEnd::TableRow | TagEnd::CodeBlock) if !is_heading => {
+                let words = std::mem::take(&mut open);
+                let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+                page.paragraphs.extend(Some(words).filter(|words| !words.is_empty()));
+            }
+            _ => {}
+        }
+    }
+    page
+}
+
+pub(super) fn address_of(file: &str, anchor: &str) -> String {
     let stem = file.trim_end_matches(".md");
     let stem = stem.strip_suffix("/README").or((stem == "README").then_some("")).unwrap_or(stem);
     let place = if stem.is_empty() { "/docs".to_owned() } else { format!("/docs/{stem}") };

@@ -39,6 +39,7 @@ pub(crate) fn routes() -> Router<PageContext> {
         .route("/console/calls/export", get(export))
         .route("/console/calls/views", post(views::change).get(views::back))
         .route("/console/calls/{id}", get(detail::show))
+        .route("/console/calls/{id}/proof", post(detail::prove).get(detail::back))
 }
 
 async fn list(visit: PageVisit, Query(pairs): Query<Vec<(String, String)>>) -> PageResult<Response> {
@@ -103,7 +104,7 @@ fn form(wanted: &PageFilters, refused: Option<&ApiProblem>) -> Markup {
             }
             div.field {
                 label for="q" { "Search" }
-                input type="search" #q name="q" value=[wanted.get("q")] maxlength="200" autocomplete="off" spellcheck="false"
+                input type="search" #q name="q" value=[wanted.get("q")] maxlength="200" autocomplete="off" spellcheck="false" data-search
                     placeholder="tool, caller, arguments, error or any id";
             }
             div.filters.two {
