@@ -126,7 +126,7 @@ async fn build(
     let link = approval_link(config, listen, record);
     let books = Arc::new(store.books_under(books_settings(config, stream), claim).await?);
     let governance =
-        Governance::start(config, books, CatalogTools::Served(catalog.clone()), link, &shutdown)?;
+        Governance::start(config, books, CatalogTools::Served(catalog.clone()), link, &shutdown).await?;
     let discovery = Arc::new(Discovery::with_own(catalog.clone(), governance.policy.clone(), &own));
     let hub = Hub::new(catalog.clone(), discovery.clone(), governance.pipeline.clone());
     let vault = keyring::vault(config, store, &governance.books)?;
@@ -165,6 +165,7 @@ async fn build(
         file: config.file_state(),
         machinery: machine.clone(),
         shelf: Arc::new(HubCatalog(hub.clone())),
+        policies: Some(Arc::new(governance.follower())),
         shutdown: shutdown.clone(),
     })
     .await?;
@@ -251,7 +252,7 @@ async fn build(
         numbers: Arc::new(ServerNumbers {
             registry: registry.clone(),
             servers: servers.clone(),
-            anchors,
+            anchors: anchors.clone(),
             engine: domains.engine.clone(),
         }),
         allowed: AllowedHosts::new(listen, &config.allowed_hosts, &config.allowed_origins),
@@ -289,13 +290,14 @@ async fn build(
         discovery: &discovery,
         domains: &domains,
         board: &board,
+        anchors: &anchors,
         models: &models,
         credentials: &credentials,
     };
     let desk = VaultSecrets { vault, outside, registry: registry.clone() };
     let driven = AgentDoorway::default();
     let api = rest::api(&parts, &catalog, &registry, desk, driven.clone(), &shutdown).await?;
-    doorway.open(api.clone(), pages::console(config, store, &api, &sealing_key));
+    doorway.open(api.clone(), pages::console(config, store, stream, &api, &sealing_key));
     let agents = (record == ServerRecording::Yes).then(|| {
         let parts = AgentParts {
             config,

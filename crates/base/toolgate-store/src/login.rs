@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use toolgate_core::Principal;
 use toolgate_core::event::Durability;
 use toolgate_core::scope::Credential;
+use toolgate_core::{Principal, PrincipalId};
 
 use crate::clock::now_ms;
 use crate::db::Transaction;
@@ -23,6 +23,9 @@ const USE_UP: &str =
 const FIND: &str = "SELECT token, ends_at_ms FROM logins
     WHERE tenant = $1 AND hash = $2 AND kind = 'login' AND ends_at_ms > $3";
 const END: &str = "DELETE FROM logins WHERE tenant = $1 AND hash = $2";
+const END_ALL: &str = "DELETE FROM logins WHERE tenant = $1 AND kind = 'login' AND token IN
+    (SELECT id FROM tokens WHERE tenant = $1 AND (principal = $2 OR (principal IS NULL AND id = $2)))";
+const END_LOCAL: &str = "DELETE FROM logins WHERE tenant = $1 AND kind = 'login' AND token IS NULL";
 const SWEEP: &str = "DELETE FROM logins WHERE tenant = $1 AND ends_at_ms <= $2";
 const TOKEN: &str =
     "SELECT id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms, agent, session,
@@ -108,6 +111,15 @@ impl Store {
     pub async fn log_out(&self, secret: &str) -> Result<(), StoreError> {
         let end = self.db.sql(END).bind(self.tenant).bind(digest(secret).to_vec());
         end.execute().await.map(drop).map_err(doing("log a person out"))
+    }
+
+    /// Ends every login of a person and returns how many there were.
+    pub async fn log_out_everywhere(&self, who: &PrincipalId) -> Result<u64, StoreError> {
+        let end = match *who == Principal::local().id {
+            true => self.db.sql(END_LOCAL).bind(self.tenant),
+            false => self.db.sql(END_ALL).bind(self.tenant).bind(who.as_str()),
+        };
+        end.execute().await.map_err(doing("log a person out everywhere"))
     }
 }
 

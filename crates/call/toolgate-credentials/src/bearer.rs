@@ -1,7 +1,7 @@
 //! The gateway as a resource server: access tokens of callers are checked against their issuer's keys, and
 //! become a principal or a refusal.
 
-mod claims;
+pub(crate) mod claims;
 mod jwks;
 mod known;
 mod provider;
@@ -19,8 +19,9 @@ use toolgate_core::egress::Egress;
 use crate::clock::now_seconds;
 
 use claims::{VerifiedToken, judge};
-use jwks::Jwks;
+pub(crate) use jwks::Jwks;
 use known::VerifiedTokens;
+pub(crate) use provider::install as install_provider;
 pub use refusal::{BearerRefused, RefusalCode};
 pub use settings::{BearerAlgorithm, BearerSettings, SettingsProblem};
 
@@ -43,7 +44,7 @@ struct BearerInner {
 impl Bearer {
     pub fn new(settings: BearerSettings, egress: &Arc<Egress>) -> Result<Self, SettingsProblem> {
         settings.check()?;
-        provider::install();
+        install_provider();
         let keys = Jwks::new(&settings.issuer, settings.jwks_url.as_deref(), egress);
         Ok(Self {
             inner: Arc::new(BearerInner { settings, keys: Arc::new(keys), known: VerifiedTokens::default() }),
@@ -131,7 +132,11 @@ impl BearerInner {
 }
 
 /// The signature only: [`claims`] judges the claims, since it knows the time.
-fn verified_claims(presented: &str, key: &DecodingKey, algorithm: Algorithm) -> Option<Map<String, Value>> {
+pub(crate) fn verified_claims(
+    presented: &str,
+    key: &DecodingKey,
+    algorithm: Algorithm,
+) -> Option<Map<String, Value>> {
     let mut validation = Validation::new(algorithm);
     validation.validate_exp = false;
     validation.validate_nbf = false;

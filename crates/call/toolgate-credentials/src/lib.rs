@@ -10,6 +10,7 @@ mod keys;
 mod oauth;
 mod outbound;
 mod outside;
+mod people;
 mod seal;
 mod secret;
 mod vault;
@@ -23,5 +24,6 @@ pub use outside::{
     ExternalSecrets, OpenBaoCredential, OpenBaoLogin, OpenBaoSettings, OutsideSecret, OutsideSource,
     SecretSourceError,
 };
+pub use people::{PersonAnswer, PersonLogin, PersonRefused, PersonSettings, PersonTicket};
 pub use secret::Secret;
 pub use vault::{SIGN_IN, SecretInfo, Vault, VaultError, origin_of};

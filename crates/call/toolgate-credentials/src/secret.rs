@@ -2,7 +2,18 @@
 
 use std::fmt;
 
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use zeroize::Zeroizing;
+
+const RANDOM_BYTES: usize = 32;
+
+/// A text that nobody guesses. `None` if the system has no random numbers.
+pub(crate) fn random_text() -> Option<String> {
+    let mut bytes = [0; RANDOM_BYTES];
+    getrandom::fill(&mut bytes).ok()?;
+    Some(BASE64_URL_SAFE_NO_PAD.encode(bytes))
+}
 
 /// The value of a credential. Only [`Secret::expose`] reveals it.
 #[derive(Clone, PartialEq, Eq)]

@@ -13,6 +13,8 @@ pub struct Cookies {
     plain: String,
     /// Over HTTPS: only this host may set it, and only for all of itself.
     secure: String,
+    /// Of a login that is under way at the identity provider.
+    ticket: String,
     /// The gateway's host and port over HTTPS, if known.
     https_authority: Option<String>,
 }
@@ -26,6 +28,7 @@ impl Cookies {
         Self {
             plain: format!("toolgate-{instance}"),
             secure: format!("__Host-toolgate-{instance}"),
+            ticket: format!("toolgate-ticket-{instance}"),
             https_authority: authority.map(str::to_ascii_lowercase),
         }
     }
@@ -52,6 +55,29 @@ impl Cookies {
     /// The headers that make a browser forget it, under either name.
     pub(crate) fn forgotten(&self) -> [HeaderValue; 2] {
         [&self.secure, &self.plain].map(|name| self.written(name, "", 0))
+    }
+
+    /// The ticket of a login at the identity provider. The browser comes back from another site, so the cookie goes along with it.
+    pub(crate) fn ticket_kept(&self, headers: &HeaderMap, value: &str, seconds: u64) -> HeaderValue {
+        let secure = if self.is_https(headers) { "; Secure" } else { "" };
+        let (name, path) = (&self.ticket, "/console/provider");
+        let text = format!("{name}={value}; Path={path}; HttpOnly; SameSite=Lax; Max-Age={seconds}{secure}");
+        HeaderValue::from_str(&text)
+            .expect("tickets are made of letters and digits, and addresses are escaped")
+    }
+
+    pub(crate) fn ticket(&self, headers: &HeaderMap) -> Option<String> {
+        match only(headers, &self.ticket) {
+            CookieMatch::One(ticket) => Some(ticket),
+            CookieMatch::Nothing | CookieMatch::Several => None,
+        }
+    }
+
+    /// The console's own origin, as this browser sees it.
+    pub(crate) fn origin(&self, headers: &HeaderMap) -> String {
+        let scheme = if self.is_https(headers) { "https" } else { "http" };
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        format!("{scheme}://{host}")
     }
 
     fn written(&self, name: &str, value: &str, seconds: u64) -> HeaderValue {

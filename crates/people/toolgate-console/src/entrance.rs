@@ -7,10 +7,13 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use http_body_util::{BodyExt, Limited};
 use maud::{Markup, html};
 use serde::Deserialize;
+use toolgate_core::codes;
 
 use crate::address::PageAddress;
 use crate::fields::FormFields;
+use crate::parts::text;
 use crate::ports::{LoginError, NewLogin};
+use crate::problem::{ApiProblem, PageResult};
 use crate::visit::PageVisit;
 use crate::{PageContext, layout};
 
@@ -26,16 +29,24 @@ pub(crate) struct LoginQuery {
     ended: Option<String>,
 }
 
-pub(crate) async fn login_page(Query(query): Query<LoginQuery>) -> Response {
+pub(crate) async fn login_page(
+    State(context): State<PageContext>,
+    Query(query): Query<LoginQuery>,
+) -> Response {
     let told = query.ended.map(|_| "Your login has expired. Log in again to return to the page you were on.");
-    login_form(StatusCode::OK, told, &inside(query.next.as_deref()))
+    login_form(&context, StatusCode::OK, told, &inside(query.next.as_deref()))
 }
 
 /// A form before the login: the cookie it earns protects all others.
 pub(crate) async fn log_in(State(context): State<PageContext>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     if !is_from_here(&parts.headers) {
-        return login_form(StatusCode::FORBIDDEN, Some("This form was sent from another site."), "/");
+        return login_form(
+            &context,
+            StatusCode::FORBIDDEN,
+            Some("This form was sent from another site."),
+            "/",
+        );
     }
     let read = Limited::new(body, FORM_BYTES_MAX).collect().await;
     let bytes = read.map(http_body_util::Collected::to_bytes).unwrap_or_default();
@@ -48,7 +59,7 @@ pub(crate) async fn log_in(State(context): State<PageContext>, request: Request)
         Ok(login) => enter(&context, &login, &parts.headers, &next),
         Err(why) => {
             let (status, told) = told(&why);
-            login_form(status, Some(&told), &next)
+            login_form(&context, status, Some(&told), &next)
         }
     }
 }
@@ -71,13 +82,18 @@ pub(crate) async fn enter_by_link(
     headers: HeaderMap,
 ) -> Response {
     if !is_from_here(&headers) {
-        return login_form(StatusCode::FORBIDDEN, Some("This form was sent from another site."), "/");
+        return login_form(
+            &context,
+            StatusCode::FORBIDDEN,
+            Some("This form was sent from another site."),
+            "/",
+        );
     }
     match context.logins.with_link(link).await {
         Ok(login) => enter(&context, &login, &headers, "/"),
         Err(why) => {
             let (status, told) = told(&why);
-            login_form(status, Some(&told), "/")
+            login_form(&context, status, Some(&told), "/")
         }
     }
 }
@@ -93,7 +109,30 @@ pub(crate) async fn log_out(
     {
         tracing::warn!(%error, who = %visit.credential.principal.id, "a login could not be ended in the store");
     }
-    let mut response = Redirect::to(PageAddress::of(LOGIN).as_str()).into_response();
+    forgotten(&context, PageAddress::of(LOGIN))
+}
+
+/// On every device of this person. Whoever holds a token may log in again.
+pub(crate) async fn log_out_everywhere(
+    visit: PageVisit,
+    State(context): State<PageContext>,
+    _checked: FormFields,
+) -> PageResult<Response> {
+    match context.logins.end_all(visit.credential.principal.id.clone()).await {
+        Ok(_) => Ok(forgotten(&context, PageAddress::of(LOGIN))),
+        Err(error) => {
+            tracing::warn!(%error, who = %visit.credential.principal.id, "logins could not be ended in the store");
+            Err(ApiProblem::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                &codes::STORE_DOWN,
+                "the logins could not be ended",
+            ))
+        }
+    }
+}
+
+fn forgotten(context: &PageContext, next: PageAddress) -> Response {
+    let mut response = Redirect::to(next.as_str()).into_response();
     for gone in context.cookies.forgotten() {
         response.headers_mut().append(SET_COOKIE, gone);
     }
@@ -131,7 +170,7 @@ fn is_from_here(headers: &HeaderMap) -> bool {
 }
 
 /// A page of the console, for any requested address.
-fn inside(next: Option<&str>) -> String {
+pub(crate) fn inside(next: Option<&str>) -> String {
     let ours = |next: &&str| {
         let path = next.split(['?', '#']).next().unwrap_or_default();
         path == "/" || (path.starts_with("/console/") && !path.contains("//") && !path.contains('\\'))
@@ -139,7 +178,7 @@ fn inside(next: Option<&str>) -> String {
     next.filter(ours).unwrap_or("/").to_owned()
 }
 
-fn told(why: &LoginError) -> (StatusCode, String) {
+pub(crate) fn told(why: &LoginError) -> (StatusCode, String) {
     match why {
         LoginError::UnknownToken => {
             (StatusCode::UNAUTHORIZED, "This token is unknown to the gateway or has been revoked.".to_owned())
@@ -154,6 +193,7 @@ fn told(why: &LoginError) -> (StatusCode, String) {
             StatusCode::UNAUTHORIZED,
             "This link has been used or has expired. Run `toolgate console` for a new one.".to_owned(),
         ),
+        LoginError::Provider(words) => (StatusCode::FORBIDDEN, words.clone()),
         LoginError::Down => (
             StatusCode::SERVICE_UNAVAILABLE,
             "The database does not respond, so logging in is not possible right now. Try again in a moment."
@@ -162,14 +202,24 @@ fn told(why: &LoginError) -> (StatusCode, String) {
     }
 }
 
-fn login_form(status: StatusCode, told: Option<&str>, next: &str) -> Response {
+pub(crate) fn login_form(
+    context: &PageContext,
+    status: StatusCode,
+    told: Option<&str>,
+    next: &str,
+) -> Response {
+    let provider = context.logins.provider();
     let body: Markup = html! {
         form.card.narrow method="post" action=(PageAddress::of(LOGIN)) {
             h1 { "Log in to Toolgate" }
             @if let Some(told) = told { p.notice role="alert" { (told) } }
+            @if let Some(provider) = &provider {
+                p { a.button.primary href=(PageAddress::of(["console", "provider"]).with("next", next)) { "Log in with " (text::short(provider)) } }
+                p.help { "Or with a token of the gateway:" }
+            }
             div.field {
                 label for="token" { "Token" }
-                input #token type="password" name="token" required autofocus autocomplete="current-password"
+                input #token type="password" name="token" required autofocus[provider.is_none()] autocomplete="current-password"
                     spellcheck="false" aria-describedby="token-help";
                 p.help #token-help {
                     "It needs the role admin, operator, approver or auditor; "

@@ -7,6 +7,7 @@ mod csrf;
 mod entrance;
 mod fields;
 mod headers;
+mod provider;
 mod visit;
 
 // Pages.
@@ -34,7 +35,9 @@ use tower::ServiceExt;
 
 pub use axum::body::Body;
 pub use cookie::Cookies;
-pub use ports::{ApiResponse, Backend, Login, LoginError, Logins, NewLogin};
+pub use ports::{
+    ApiResponse, Backend, Login, LoginError, Logins, NewLogin, PROVIDER_RETURN, ProviderReturn, ProviderTrip,
+};
 pub use setup::ConsoleSetup;
 pub(crate) use setup::PageContext;
 

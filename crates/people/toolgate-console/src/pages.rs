@@ -40,12 +40,15 @@ use axum::routing::{get, post};
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
 
+use crate::ports::PROVIDER_RETURN;
 use crate::problem::ApiProblem;
-use crate::{PageContext, admission, assets, docs, entrance, headers};
+use crate::{PageContext, admission, assets, docs, entrance, headers, provider};
 
 pub(crate) fn router(context: PageContext) -> Router {
     let open = Router::new()
         .route("/console/login", get(entrance::login_page).post(entrance::log_in))
+        .route("/console/provider", get(provider::go))
+        .route(PROVIDER_RETURN, get(provider::come_back))
         .route("/console/enter/{link}", get(entrance::link_page).post(entrance::enter_by_link))
         .route("/console/assets/{hash}/{name}", get(assets::show))
         .route("/", post(not_mcp))
@@ -64,6 +67,7 @@ fn rooms() -> Router<PageContext> {
     Router::new()
         .route("/console", get(async || Redirect::permanent("/")))
         .route("/console/logout", post(entrance::log_out))
+        .route("/console/logout/everywhere", post(entrance::log_out_everywhere))
         .merge(overview::routes())
         .merge(search::routes())
         .merge(metrics::routes())

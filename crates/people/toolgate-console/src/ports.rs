@@ -1,6 +1,7 @@
 //! The console's dependencies on the gateway: the API on behalf of a user, and logins.
 
 use axum::body::Body;
+use toolgate_core::PrincipalId;
 use toolgate_core::governance::StoreDown;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::Credential;
@@ -21,6 +22,35 @@ pub trait Logins: Send + Sync {
     /// `None` if the login has ended or its token was revoked.
     fn who(&self, secret: String) -> BoxFuture<'_, Result<Option<Login>, StoreDown>>;
     fn end(&self, secret: String) -> BoxFuture<'_, Result<(), StoreDown>>;
+    /// Ends every login of a person, on each of their devices. Returns how many there were.
+    fn end_all(&self, who: PrincipalId) -> BoxFuture<'_, Result<u64, StoreDown>>;
+    /// The name of the identity provider, if people log in by one.
+    fn provider(&self) -> Option<String>;
+    /// Where the browser goes to log in there. `origin` is that of the console, as the browser sees it.
+    fn to_provider(&self, origin: String) -> BoxFuture<'_, Result<ProviderTrip, LoginError>>;
+    fn from_provider(&self, back: ProviderReturn) -> BoxFuture<'_, Result<NewLogin, LoginError>>;
+}
+
+/// The page that browsers come back to from the identity provider.
+pub const PROVIDER_RETURN: &str = "/console/provider/return";
+
+/// A login that begins at the identity provider.
+#[derive(Clone, Debug)]
+pub struct ProviderTrip {
+    pub address: String,
+    /// What only this browser may have, until it comes back.
+    pub ticket: String,
+}
+
+/// What a browser brings back from the identity provider.
+#[derive(Clone, Debug, Default)]
+pub struct ProviderReturn {
+    pub code: Option<String>,
+    pub state: Option<String>,
+    pub issuer: Option<String>,
+    pub error: Option<String>,
+    pub ticket: String,
+    pub origin: String,
 }
 
 /// A login at the one moment its secret is known.
@@ -45,5 +75,7 @@ pub enum LoginError {
     Role(&'static str),
     /// The link was used, or has expired.
     UnknownLink,
+    /// The identity provider did not say who it is, or the person may not come in. Words for the person.
+    Provider(String),
     Down,
 }

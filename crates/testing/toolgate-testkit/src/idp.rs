@@ -64,6 +64,8 @@ pub struct Behaviour {
     pub challenge_scope: Option<String>,
     /// Only the challenge of a refused POST names the protected server's metadata.
     pub hides_metadata: bool,
+    /// Further claims of ID tokens, or other values for usual ones.
+    pub id_claims: Map<String, Value>,
 }
 
 impl Default for Behaviour {
@@ -85,6 +87,7 @@ impl Default for Behaviour {
             write_scopes: vec!["write".into()],
             challenge_scope: Some("read".into()),
             hides_metadata: false,
+            id_claims: Map::new(),
         }
     }
 }
@@ -169,6 +172,7 @@ struct Grant {
     challenge: String,
     scope: String,
     resource: Option<String>,
+    nonce: Option<String>,
 }
 
 /// A received request.

@@ -74,7 +74,7 @@ pub(super) fn read_oauth(
     let known = BearerAlgorithm::ALL.map(|algorithm| (algorithm.as_str(), algorithm));
     let hint = "use an asymmetric algorithm: with a shared secret, every verifier could sign tokens";
     let algorithms = section.words("algorithms", &known, hint, problems);
-    let scopes = scopes(section, problems);
+    let scopes = roles(section, "scopes", problems);
     let groups_claim = text(section, ctx, "groups_claim", problems);
     let principal_claim = text(section, ctx, "principal_claim", problems);
     Some(BearerSettings {
@@ -94,7 +94,7 @@ const OAUTH_NEEDS: [(&str, &str); 3] = [
     ("scopes", "{ \"toolgate:call\" = \"agent\" }"),
 ];
 
-fn text(
+pub(super) fn text(
     section: &ConfigSection<'_>,
     ctx: &ReadContext<'_>,
     key: &str,
@@ -113,7 +113,7 @@ fn text(
 
 /// An address whose keys are trusted: they must not be replaceable in transit. It stays as written, since
 /// tokens repeat it literally.
-fn address(
+pub(super) fn address(
     section: &ConfigSection<'_>,
     ctx: &ReadContext<'_>,
     key: &str,
@@ -150,24 +150,33 @@ fn is_here(url: &Url) -> bool {
     }
 }
 
-fn scopes(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<BTreeMap<String, Role>> {
-    let span = section.key_span("scopes")?;
+/// The roles that words of a claim give.
+pub(super) fn roles(
+    section: &ConfigSection<'_>,
+    key: &'static str,
+    problems: &mut ConfigProblems,
+) -> Option<BTreeMap<String, Role>> {
+    let span = section.key_span(key)?;
     let known = Role::ALL.map(|role| (role.as_str(), role));
     let hint = "`toolgate token create --help` says what each role may do";
     let mut scopes = BTreeMap::new();
-    for (scope, role) in section.string_map("scopes", problems) {
-        let key = format!("scopes.{:?}", scope.value);
-        if scope.value.is_empty() || scope.value.contains(char::is_whitespace) {
-            let what = format!("{:?} in `scopes` of {} is not a scope", scope.value, section.title());
-            problems.add(scope.span, what, "one word of the `scope` claim", "make one line for each scope");
+    let is_scope = key == "scopes";
+    for (scope, role) in section.string_map(key, problems) {
+        let key = format!("{key}.{:?}", scope.value);
+        if scope.value.is_empty() || (is_scope && scope.value.contains(char::is_whitespace)) {
+            let what = format!("{:?} in {} gives no role", scope.value, section.title());
+            problems.add(scope.span, what, "one word of the claim", "make one line for each word");
         } else if let Some(role) = section.known_word(&key, &role, &known, hint, problems) {
             scopes.insert(scope.value.to_owned(), role);
         }
     }
     if scopes.is_empty() && problems.is_empty() {
-        let what = format!("`scopes` in {} is empty", section.title());
-        let hint = "for example `scopes = { \"toolgate:call\" = \"agent\" }`";
-        problems.add(span, what, "a role for at least one scope: without one, no token is accepted", hint);
+        let what = format!("`{key}` in {} is empty", section.title());
+        let hint = match is_scope {
+            true => "for example `scopes = { \"toolgate:call\" = \"agent\" }`",
+            false => "for example `roles = { \"platform-team\" = \"operator\" }`",
+        };
+        problems.add(span, what, "a role for at least one word: without one, nobody is let in", hint);
         return None;
     }
     Some(scopes)

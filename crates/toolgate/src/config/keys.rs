@@ -116,6 +116,7 @@ pub(crate) const TABLES: &[&ConfigTable] = &[
     &bytes::INDEX,
     &bytes::KNOWLEDGE,
     &bytes::CONSOLE,
+    &bytes::OIDC,
     &top::LIMITS,
     &servers::SANDBOX,
     &servers::SHIPPED,

@@ -342,6 +342,7 @@ const TABLES: &[(&str, &[&str])] = &[
     ("[index]", index::KEYS),
     ("[knowledge]", knowledge::KEYS),
     ("[console]", console::KEYS),
+    ("[console.oidc]", console::OIDC_KEYS),
 ];
 
 fn read_top(
@@ -427,7 +428,7 @@ fn with_bytes(
     let substrate = substrate.map(|section| substrate::read(&section, problems)).unwrap_or_default();
     let index = index.map(|section| index::read(&section, ctx, problems)).unwrap_or_default();
     let knowledge = knowledge.map(|section| knowledge::read(&section, problems)).unwrap_or_default();
-    let console = console.map(|section| console::read(&section, problems)).unwrap_or_default();
+    let console = console.map(|section| console::read(&section, ctx, problems)).unwrap_or_default();
     let (files, engine) = (Box::new(settings), Box::new(engine));
     Config { files, engine, runs, agent_loop, substrate, index, knowledge, console, ..config }
 }

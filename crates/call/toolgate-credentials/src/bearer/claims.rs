@@ -45,13 +45,18 @@ pub(super) fn judge(
             "the token is bound to a key and cannot be used as a bearer token",
         ));
     }
-    let id = principal_id(settings, claims)?;
+    let id = principal_id(settings.principal_claim(), claims)?;
     let role = role(settings, claims)?;
-    let principal = Principal { id, kind: kind(claims, role), role, groups: groups(settings, claims)? };
+    let principal = Principal {
+        id,
+        kind: kind(claims, role),
+        role,
+        groups: groups(settings.groups_claim.as_deref(), claims)?,
+    };
     Ok(VerifiedToken { principal, expires })
 }
 
-fn check_times(claims: &Map<String, Value>, now: f64) -> Result<f64, BearerRefused> {
+pub(crate) fn check_times(claims: &Map<String, Value>, now: f64) -> Result<f64, BearerRefused> {
     let time = |name: &str| claims.get(name).map(|value| value.as_f64().ok_or(name.to_owned()));
     let garbled = |name| BearerRefused::invalid(format!("the claim {name} of the token is not a time"));
     let expires = time("exp").transpose().map_err(garbled)?;
@@ -70,11 +75,7 @@ pub(super) fn has_expired(expires: f64, now: f64) -> bool {
     now >= expires + LEEWAY_SECONDS
 }
 
-fn principal_id(
-    settings: &BearerSettings,
-    claims: &Map<String, Value>,
-) -> Result<PrincipalId, BearerRefused> {
-    let claim = settings.principal_claim();
+pub(crate) fn principal_id(claim: &str, claims: &Map<String, Value>) -> Result<PrincipalId, BearerRefused> {
     let Some(id) = claims.get(claim).and_then(Value::as_str) else {
         return Err(BearerRefused::invalid(format!("the token has no claim {claim} that says whose it is")));
     };
@@ -106,8 +107,11 @@ fn kind(claims: &Map<String, Value>, role: Role) -> PrincipalKind {
     }
 }
 
-fn groups(settings: &BearerSettings, claims: &Map<String, Value>) -> Result<Arc<[String]>, BearerRefused> {
-    let Some(claim) = &settings.groups_claim else { return Ok(Arc::default()) };
+pub(crate) fn groups(
+    claim: Option<&str>,
+    claims: &Map<String, Value>,
+) -> Result<Arc<[String]>, BearerRefused> {
+    let Some(claim) = claim else { return Ok(Arc::default()) };
     let groups: Vec<String> = texts(claims.get(claim)).map(str::to_owned).collect();
     if groups.len() > GROUPS_MAX || !groups.iter().all(|group| is_name(group)) {
         let limit = format!(
@@ -124,7 +128,7 @@ fn is_name(text: &str) -> bool {
 }
 
 /// One text, or the texts of a list.
-fn texts(value: Option<&Value>) -> impl Iterator<Item = &str> {
+pub(crate) fn texts(value: Option<&Value>) -> impl Iterator<Item = &str> {
     let (one, many) = match value {
         Some(Value::String(text)) => (Some(text.as_str()), &[][..]),
         Some(Value::Array(list)) => (None, &list[..]),

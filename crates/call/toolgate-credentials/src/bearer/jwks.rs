@@ -23,7 +23,7 @@ const ASK_EVERY_AT_FIRST: Duration = Duration::from_secs(1);
 const FRESH: Duration = Duration::from_secs(60 * 60);
 const KEYS_MAX: usize = 64;
 
-pub(super) struct Jwks {
+pub(crate) struct Jwks {
     issuer: String,
     url: Option<String>,
     outbound: OutboundClient,
@@ -55,9 +55,9 @@ struct IssuerKey {
 }
 
 /// The keys that may have signed a token, and the version of the set that they are from.
-pub(super) struct CandidateKeys {
+pub(crate) struct CandidateKeys {
     pub(super) version: u64,
-    pub(super) keys: Vec<DecodingKey>,
+    pub(crate) keys: Vec<DecodingKey>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -73,7 +73,7 @@ enum FetchError {
 }
 
 impl Jwks {
-    pub(super) fn new(issuer: &str, url: Option<&str>, egress: &Arc<Egress>) -> Self {
+    pub(crate) fn new(issuer: &str, url: Option<&str>, egress: &Arc<Egress>) -> Self {
         Self {
             issuer: issuer.to_owned(),
             url: url.map(str::to_owned),
@@ -91,7 +91,7 @@ impl Jwks {
     }
 
     /// More than one key only if the token does not say which.
-    pub(super) async fn fitting(
+    pub(crate) async fn fitting(
         &self,
         id: Option<&str>,
         algorithm: Algorithm,

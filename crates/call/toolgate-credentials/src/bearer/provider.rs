@@ -20,7 +20,7 @@ static PROVIDER: CryptoProvider = CryptoProvider {
 };
 
 /// Makes it the provider of this process. The first one stays.
-pub(super) fn install() {
+pub(crate) fn install() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         if PROVIDER.install_default().is_err() {

@@ -44,7 +44,7 @@ impl BearerAlgorithm {
         Self::ALL.into_iter().find(|one| one.as_str() == text)
     }
 
-    pub(super) fn of(algorithm: Algorithm) -> Option<BearerAlgorithm> {
+    pub(crate) fn of(algorithm: Algorithm) -> Option<BearerAlgorithm> {
         match algorithm {
             Algorithm::RS256 => Some(BearerAlgorithm::Rs256),
             Algorithm::PS256 => Some(BearerAlgorithm::Ps256),

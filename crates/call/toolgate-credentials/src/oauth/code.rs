@@ -12,9 +12,7 @@ use super::endpoint::{OAuthEndpoints, TokenClient, TokenEndpoint, TokenRefusal};
 use super::kept::{SignIn, StoredClient};
 use crate::clock::now_seconds;
 use crate::outbound::OutboundClient;
-use crate::secret::Secret;
-
-const RANDOM_BYTES: usize = 32;
+use crate::secret::{Secret, random_text};
 
 /// A sign-in that waits for its code. The verifier stays in memory.
 pub(super) struct CodeFlow {
@@ -122,10 +120,4 @@ fn credentials(
         |_| TokenRefusal::Unusable("the token endpoint answered with a token of no known form".to_owned());
     let response = serde_json::from_value(members).map_err(unreadable)?;
     Ok(StoredCredentials::new(client.id.clone(), Some(response), granted, Some(now_seconds())))
-}
-
-fn random_text() -> Option<String> {
-    let mut bytes = [0; RANDOM_BYTES];
-    getrandom::fill(&mut bytes).ok()?;
-    Some(BASE64_URL_SAFE_NO_PAD.encode(bytes))
 }

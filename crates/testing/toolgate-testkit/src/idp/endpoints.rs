@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::signing::encode;
-use super::{Grant, IdpClient, Inner, Mint, Seen, State, json_answer, plain, random_text};
+use super::{Behaviour, Grant, IdpClient, Inner, Mint, Seen, State, json_answer, plain, random_text};
 
 type IdpResponse = Response<Full<Bytes>>;
 type Parameters = BTreeMap<String, String>;
@@ -204,12 +204,25 @@ impl Inner {
             "access_token": self.mint(&mint), "token_type": "Bearer",
             "expires_in": behaviour.expires_in, "scope": grant.scope,
         });
+        if grant.scope.split(' ').any(|scope| scope == "openid") {
+            answer["id_token"] = json!(self.id_token(&grant, &behaviour));
+        }
         if behaviour.gives_refresh_tokens {
             let token = random_text();
             answer["refresh_token"] = json!(token);
             self.lock().refresh_tokens.insert(token, grant);
         }
         json_answer(StatusCode::OK, &answer)
+    }
+
+    /// Says who the person is, to the client alone.
+    fn id_token(&self, grant: &Grant, behaviour: &Behaviour) -> String {
+        let mut mint =
+            Mint::new(&grant.client, "").with("scope", Value::Null).with("nonce", json!(grant.nonce));
+        mint.typ = Some("JWT".into());
+        mint.subject = PERSON.into();
+        mint.claims.extend(behaviour.id_claims.clone());
+        self.mint(&mint)
     }
 
     /// The client of a token request, if it authenticates.
@@ -245,7 +258,7 @@ fn grant(state: &State, parameters: &Parameters) -> Result<Grant, &'static str> 
     }
     let challenge = get("code_challenge").ok_or("no code_challenge")?;
     let scope = get("scope").unwrap_or_default();
-    Ok(Grant { client, redirect_uri, challenge, scope, resource: get("resource") })
+    Ok(Grant { client, redirect_uri, challenge, scope, resource: get("resource"), nonce: get("nonce") })
 }
 
 fn read_basic(header: &HeaderValue) -> Option<(String, Option<String>)> {

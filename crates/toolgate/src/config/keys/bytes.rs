@@ -1,8 +1,9 @@
-//! `[search]`, `[files]`, `[results]`, `[runs]`, `[agent_loop]`, `[substrate]`, `[index]`, `[knowledge]` and `[console]`.
+//! `[search]`, `[files]`, `[results]`, `[runs]`, `[agent_loop]`, `[substrate]`, `[index]`, `[knowledge]`, `[console]` and
+//! `[console.oidc]`.
 
 use super::EffectTime::AfterRestart;
-use super::KeyKind::{Bytes, Count, Flag, Other, Path, Seconds, Text, Url, Word};
-use super::{ConfigTable, is, without};
+use super::KeyKind::{Bytes, Count, Flag, Map, Nested, Other, Path, Seconds, Text, Texts, Url, Word};
+use super::{ConfigTable, is, needed, without};
 use crate::config::{agent_loop, console, files, index, knowledge, runs, search, substrate};
 
 const S3: &str = "none";
@@ -143,6 +144,13 @@ pub(super) const AGENT_LOOP: ConfigTable = ConfigTable {
             "75",
             "The share of a model's context at which old turns of a run are folded into a summary.",
         ),
+        without(
+            "spend_per_day",
+            Other("amount"),
+            "any amount",
+            "The cost per day (UTC) of the models of all runs together, over all replicas, in the currency of their prices. A run that \
+             reaches it waits for a person. `[[quotas]]` limits agents, `[[models]]` models, and a task has a limit of its own.",
+        ),
     ],
     changes: AfterRestart,
     least: "[agent_loop]\n",
@@ -232,8 +240,50 @@ pub(super) const CONSOLE: ConfigTable = ConfigTable {
     keys: &[
         is("enabled", Flag, "true", "`false` turns the console off."),
         is("login_seconds", Seconds, "43200", "How long a login lasts."),
+        without(
+            "oidc",
+            Nested("`[console.oidc]`"),
+            "tokens alone",
+            "The identity provider by which people log in.",
+        ),
     ],
     changes: AfterRestart,
     least: "[console]\n",
     example: "[console]\nlogin_seconds = 3600\n",
+};
+
+pub(super) const OIDC: ConfigTable = ConfigTable {
+    header: "[console.oidc]",
+    about: "Logging in at the console by an identity provider: OpenID Connect, code flow with PKCE. Its redirect URI there is \
+            `https://gate.example.com/console/provider/return`, with your `public_url`.",
+    accepted: console::OIDC_KEYS,
+    keys: &[
+        needed("issuer", Url, "The issuer, exactly as in `iss` of its tokens."),
+        needed("client_id", Text, "The id of the client that you registered there."),
+        without("client_secret", Text, "a public client", "Its secret, if it has one."),
+        without(
+            "scopes",
+            Texts,
+            "`openid`, `profile`, `email`",
+            "The scopes that are asked for. `openid` is among them.",
+        ),
+        needed(
+            "roles",
+            Map,
+            "The role that each value of `roles_claim` gives: `admin`, `operator`, `approver` or `auditor`. Of several, the \
+             strongest counts. Nobody else may log in.",
+        ),
+        without("roles_claim", Text, "`groups`", "The claim that has these values."),
+        without(
+            "groups_claim",
+            Text,
+            "no groups",
+            "The claim that names the person's groups, for gates that ask for one.",
+        ),
+        without("principal_claim", Text, "`sub`", "The claim that names the person, such as `email`."),
+    ],
+    changes: AfterRestart,
+    least: "[console.oidc]\nissuer = \"https://id.example.com\"\nclient_id = \"toolgate\"\nroles = { \"platform-team\" = \"operator\" }\n",
+    example: "[console.oidc]\nissuer = \"https://id.example.com\"\nclient_id = \"toolgate\"\nclient_secret = \"${OIDC_SECRET}\"\n\
+              roles = { \"platform-team\" = \"operator\", \"finance\" = \"approver\" }\ngroups_claim = \"groups\"\nprincipal_claim = \"email\"\n",
 };

@@ -112,7 +112,7 @@ fn no_scope_at_all() {
     toolgate.toml:4:1: `scopes` in `[oauth]` is empty
     4 | scopes = {}
       | ^^^^^^
-    expected: a role for at least one scope: without one, no token is accepted
+    expected: a role for at least one word: without one, nobody is let in
     hint: for example `scopes = { "toolgate:call" = "agent" }`
     "#);
 }
@@ -125,5 +125,41 @@ fn a_signature_that_whoever_checks_can_make() {
       |               ^^^^^^^
     expected: `RS256`, `PS256`, `ES256`, `ES384` or `EdDSA`
     hint: use an asymmetric algorithm: with a shared secret, every verifier could sign tokens
+    "#);
+}
+
+const PROVIDER: &str = "[console.oidc]\nissuer = \"https://id.example\"\nclient_id = \"gate\"\n";
+
+#[test]
+fn people_log_in_by_a_provider() {
+    let config = accepted(&format!(
+        "{PROVIDER}roles = {{ \"platform team\" = \"operator\" }}\nprincipal_claim = \"email\""
+    ));
+    let people = config.console.people.expect("a provider");
+    assert_eq!((people.issuer.as_str(), people.client_id.as_str()), ("https://id.example", "gate"));
+    assert_eq!(people.roles["platform team"], Role::Operator);
+    assert_eq!((people.principal_claim.as_str(), people.roles_claim.as_str()), ("email", "groups"));
+    assert_eq!(people.scopes, ["openid", "profile", "email"]);
+}
+
+#[test]
+fn a_role_that_opens_no_page_logs_nobody_in() {
+    assert_snapshot!(refused(&format!("{PROVIDER}roles = {{ \"bots\" = \"agent\" }}")), @r#"
+    toolgate.toml:4:1: `roles` in `[console.oidc]` gives the role agent
+    4 | roles = { "bots" = "agent" }
+      | ^^^^^
+    expected: `admin`, `operator`, `approver` or `auditor`
+    hint: agents and servers have tokens; people log in
+    "#);
+}
+
+#[test]
+fn a_provider_without_its_token() {
+    assert_snapshot!(refused(&format!("{PROVIDER}roles = {{ \"ops\" = \"admin\" }}\nscopes = [\"email\"]")), @r#"
+    toolgate.toml:5:1: `scopes` in `[console.oidc]` has no `openid`
+    5 | scopes = ["email"]
+      | ^^^^^^
+    expected: `openid`, and what your provider wants for the claims
+    hint: add `"openid"`
     "#);
 }

@@ -20,7 +20,11 @@ pub(super) async fn show(visit: PageVisit) -> Response {
                 (csrf(&visit))
                 p { button.button type="submit" { "Log out" } }
             }
-            p.help { "Logging out ends this login on this device. To end every login of a token, an admin revokes the token under "
+            form method="post" action="/console/logout/everywhere" {
+                (csrf(&visit))
+                p { button.button type="submit" { "Log out everywhere" } }
+            }
+            p.help { "The first ends this login, the second every login of yours, on all devices. Whoever holds a token of yours may log in again: to end that too, an admin revokes the token under "
                 a href="/console/settings/tokens" { "Tokens" } "." }
         }
     };
