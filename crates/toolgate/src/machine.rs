@@ -80,6 +80,10 @@ impl ServerControl for ManagerControl {
         self.manager.vitals(server).map(vitals)
     }
 
+    fn restart(&self, server: &ServerName) -> bool {
+        self.manager.restart(server)
+    }
+
     fn confinement(&self, server: &ServerName) -> Option<Confinement> {
         self.manager.confinement(server)
     }

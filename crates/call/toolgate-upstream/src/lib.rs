@@ -178,6 +178,16 @@ impl ServerManager {
         self.house.confiner.as_ref()?.confinement(&transport, &self.house.base_env)
     }
 
+    /// Connects a server anew, or starts its process again: each instance that this gateway has. `false` if there is no such
+    /// server. Returns at once.
+    pub fn restart(&self, server: &ServerName) -> bool {
+        let fleet = self.fleet(server);
+        if let Some(fleet) = &fleet {
+            fleet.members().iter().for_each(|member| member.restart());
+        }
+        fleet.is_some()
+    }
+
     /// True if some server keeps a state for its callers and wants to hear of their ends.
     pub fn knows_callers(&self) -> bool {
         self.fleets.read().values().any(|fleet| fleet.knows_callers())

@@ -79,6 +79,8 @@ pub(crate) struct FleetMember {
     falls_back: Notify,
     /// A request needs the server: no reason to sit out the whole pause.
     kick: Notify,
+    /// A person wants it connected anew.
+    restart: Notify,
 }
 
 /// `Starting → Up ↔ Down`.
@@ -153,6 +155,7 @@ impl FleetMember {
             fell_back: AtomicBool::new(false),
             falls_back: Notify::new(),
             kick: Notify::new(),
+            restart: Notify::new(),
         });
         member.ctx.tasks.spawn(member.clone().run());
         member
@@ -309,6 +312,11 @@ impl FleetMember {
     pub(crate) async fn emptied(&self) {
         self.leaves.store(true, Ordering::SeqCst);
         self.unused().await;
+    }
+
+    /// Ends its connection, or its process, and begins another. One that is just starting is left alone.
+    pub(crate) fn restart(&self) {
+        self.restart.notify_waiters();
     }
 
     /// Takes no more requests over this connection, and returns when none is in progress or they take too

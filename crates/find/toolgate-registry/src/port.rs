@@ -1,11 +1,15 @@
-//! The registry's dependencies: the code that reaches servers, and the catalogue that agents see.
+//! The registry's dependencies: the code that reaches servers, the catalogue that agents see, and the code that judges calls.
 
+use std::fmt;
 use std::time::Duration;
 
 use toolgate_catalog::CatalogUpdate;
-use toolgate_core::ServerName;
+use toolgate_core::port::BoxFuture;
 use toolgate_core::registry::WireName;
 use toolgate_core::server::{Confinement, InstanceId, ServerSpec};
+use toolgate_core::{Refusal, ServerName};
+
+use crate::policy_texts::PolicyTexts;
 
 /// The code that reaches servers.
 pub trait ServerControl: Send + Sync {
@@ -18,6 +22,9 @@ pub trait ServerControl: Send + Sync {
 
     /// The confinement of a server's process; `None` if it is not a process of this gateway.
     fn confinement(&self, server: &ServerName) -> Option<Confinement>;
+
+    /// Connects a server anew, or starts its process again. `false` if there is none of this name. Returns at once.
+    fn restart(&self, server: &ServerName) -> bool;
 }
 
 /// The catalogue that agents see.
@@ -25,6 +32,15 @@ pub trait AgentCatalog: Send + Sync {
     /// Returns when agents see it; subscribers are notified. The returned names have to be recorded: their
     /// entries stay hidden until an update confirms that.
     fn arrange(&self, update: CatalogUpdate) -> Vec<WireName>;
+}
+
+/// The code that judges calls, for the setting `policy`.
+pub trait PolicyControl: Send + Sync + fmt::Debug {
+    /// Refuses texts that do not compile beside the policies of the files, or fail on current tools.
+    fn check(&self, texts: PolicyTexts) -> BoxFuture<'static, Result<(), Refusal>>;
+
+    /// Puts texts in force. Those that are in force already change nothing.
+    fn take(&self, texts: PolicyTexts) -> BoxFuture<'static, ()>;
 }
 
 /// The current state of a server, as numbers.

@@ -6,7 +6,6 @@ mod registering;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolgate_core::event::{Durability, Event, LedgerEntry};
@@ -19,7 +18,7 @@ use toolgate_store::StoreError;
 
 use crate::desk::RegistryDesk;
 use crate::events::RegistryEvent;
-use crate::known::{CurrentSetting, InstanceView, KnownServer};
+use crate::known::{CurrentSetting, InstanceView, KnownServer, NewSettingValue, SettingContext};
 use crate::pins::ToolRows;
 use crate::poll;
 use crate::port::VitalsReport;
@@ -169,6 +168,12 @@ impl Registry {
         self.desk.machinery.confinement(server)
     }
 
+    /// Connects a server anew, or starts its process again, at this gateway. `false` if there is none of this name.
+    pub fn restart(&self, by: &Principal, server: &ServerName) -> bool {
+        tracing::info!(%server, by = %by.id, "somebody restarts a server");
+        self.desk.machinery.restart(server)
+    }
+
     pub fn records(&self) -> &Records {
         &self.desk.records
     }
@@ -178,11 +183,11 @@ impl Registry {
         &self,
         by: &Principal,
         key: &str,
-        value: Value,
-        expected: Option<u64>,
+        new: NewSettingValue,
     ) -> Result<CurrentSetting, Refusal> {
         let around = self.desk.state().setting_context();
-        let setting = self.desk.records.change_setting(by, key, value, expected, &around).await?;
+        let around = SettingContext { policies: self.desk.policies.clone(), ..around };
+        let setting = self.desk.records.change_setting(by, key, new, &around).await?;
         self.taken_up("a setting", self.desk.load_settings().await.map(drop)).await;
         Ok(setting)
     }

@@ -50,7 +50,7 @@ mod spend;
 mod tasks;
 mod turns;
 
-// Files, refs, artifacts, citations and claims.
+// Files, refs, artifacts, citations, claims, and what the platform keeps: pointers, manifests, schemas, knowledge bases.
 mod artifacts;
 mod citations;
 mod claim_view;
@@ -58,7 +58,14 @@ mod claims;
 mod content;
 mod file_view;
 mod files;
+mod knowledge;
+mod knowledge_view;
+mod manifests;
+mod pointer_view;
+mod pointers;
 mod refs;
+mod schema_view;
+mod schemas;
 mod signed;
 mod uploads;
 
@@ -68,6 +75,7 @@ mod credentials;
 mod instances;
 mod models;
 mod published;
+mod quotas;
 mod registry;
 mod secrets;
 mod servers;
@@ -90,6 +98,7 @@ mod figures;
 mod ledger;
 mod ledger_erase;
 mod ledger_filter;
+mod ledger_proofs;
 mod outbound;
 mod overview;
 mod saved_views;
@@ -97,7 +106,10 @@ mod webhooks;
 
 // Policy, filters and tokens.
 mod filters;
+mod past_calls;
 mod policy;
+mod policy_advice;
+mod policy_trial;
 mod shadow;
 mod tokens;
 
@@ -234,10 +246,23 @@ fn work(table: RouteTable) -> RouteTable {
         .route(CALLING, routes!(artifacts::link))
         // Whoever may read a document may see it, and what is cited of it.
         .route(CALLING, routes!(citations::picture))
+        .route(PEOPLE_AND_AGENTS, routes!(citations::file_page))
+        .route(CALLING, routes!(citations::ref_page))
         .route(CALLING, routes!(citations::show))
         // Those who judge a claim see it; the handler leaves out quotations for auditors.
         .route(INBOX, routes!(claims::list))
         .route(INBOX, routes!(claims::show))
+        // Approvers read a change in the approval itself.
+        .route(AUDITING, routes!(pointers::list))
+        .route(AUDITING, routes!(pointers::show))
+        .route(AUDITING, routes!(pointers::moves))
+        .route(AUDITING, routes!(manifests::show))
+        .route(AUDITING, routes!(manifests::entries))
+        .route(AUDITING, routes!(manifests::changes))
+        .route(AUDITING, routes!(schemas::list))
+        .route(AUDITING, routes!(schemas::show))
+        .route(AUDITING, routes!(knowledge::list))
+        .route(AUDITING, routes!(knowledge::show))
         .route(RouteCallers::Addressed, routes!(uploads::put, uploads::post))
         .route(RouteCallers::Addressed, routes!(signed::get))
 }
@@ -249,6 +274,7 @@ fn servers_and_registry(table: RouteTable) -> RouteTable {
         // Auditors do not read a server's output; the handler omits it.
         .route(AUDITING, routes!(servers::show))
         .route(RUNNING, routes!(servers::forget))
+        .route(RUNNING, routes!(servers::restart))
         .route(AUDITING, routes!(connectors::list))
         .route(REGISTERING, routes!(instances::register))
         .route(REGISTERING, routes!(instances::heartbeat))
@@ -261,6 +287,7 @@ fn servers_and_registry(table: RouteTable) -> RouteTable {
         .route(RUNNING, routes!(models::test))
         .route(AUDITING, routes!(settings::list))
         .route(AUDITING, routes!(settings::show))
+        .route(AUDITING, routes!(settings::versions))
         .route(RUNNING, routes!(settings::change))
         .route(WATCHING, routes!(registry::list))
         .route(WATCHING, routes!(registry::show))
@@ -306,14 +333,22 @@ fn governance(table: RouteTable) -> RouteTable {
         .route(ADMITTING, routes!(ledger_erase::erase))
         .route(AUDITING, routes!(ledger::body))
         .route(AUDITING, routes!(ledger::call))
+        .route(AUDITING, routes!(ledger_proofs::checkpoints))
+        .route(AUDITING, routes!(ledger_proofs::prove))
         .route(RouteCallers::Signed, routes!(webhooks::decide))
         .route(AUDITING, routes!(outbound::list))
         .route(RUNNING, routes!(outbound::test))
         .route(AUDITING, routes!(outbound::retention))
+        .route(AUDITING, routes!(quotas::show))
         .route(AUDITING, routes!(policy::show))
         .route(AUDITING, routes!(policy::table))
         .route(AUDITING, routes!(policy::explain))
+        // A trial reads recorded arguments and tells decisions alone.
+        .route(AUDITING, routes!(policy_trial::check))
+        .route(AUDITING, routes!(policy_trial::trial))
+        .route(AUDITING, routes!(policy_advice::list))
         .route(AUDITING, routes!(shadow::list))
+        .route(AUDITING, routes!(shadow::counts))
         .route(AUDITING, routes!(filters::list))
         .route(AUDITING, routes!(filters::test))
         .route(ADMITTING, routes!(tokens::list, tokens::create))

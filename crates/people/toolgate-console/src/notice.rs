@@ -21,18 +21,21 @@ pub(crate) enum DoneNotice {
     AutomationPaused,
     AutomationResumed,
     Cancelled,
+    PointerMoved,
     Saved,
     Removed,
+    Restarted,
     TokenRevoked,
     SessionClosed,
     TestSent,
     SyncStarted,
     ConnectorWorks,
+    RunStarted,
 }
 
 impl DoneNotice {
     pub(crate) const PARAMETER: &str = "said";
-    const ALL: [(DoneNotice, &'static str, &'static str); 22] = [
+    const ALL: [(DoneNotice, &'static str, &'static str); 25] = [
         (DoneNotice::Approved, "approved", "Approved. The call runs now, or when its caller sends it again."),
         (DoneNotice::Denied, "denied", "Denied. The caller sees your reason."),
         (DoneNotice::ChangesRequested, "changes", "Changes requested. The caller sees what to change."),
@@ -58,10 +61,24 @@ impl DoneNotice {
             "automation-paused",
             "Paused. Runs in progress continue; no new one starts.",
         ),
-        (DoneNotice::AutomationResumed, "automation-resumed", "Resumed. It starts again at its next cause."),
+        (
+            DoneNotice::AutomationResumed,
+            "automation-resumed",
+            "Resumed. It starts again when it is triggered next.",
+        ),
         (DoneNotice::Cancelled, "cancelled", "Cancelled."),
+        (
+            DoneNotice::PointerMoved,
+            "pointer-moved",
+            "Moved. Whoever reads the pointer now gets the new manifest.",
+        ),
         (DoneNotice::Saved, "saved", "Saved."),
         (DoneNotice::Removed, "removed", "Removed."),
+        (
+            DoneNotice::Restarted,
+            "restarted",
+            "It is being restarted. Calls in progress finish first, and new ones wait for it.",
+        ),
         (DoneNotice::TokenRevoked, "token-revoked", "Revoked. The token stops working within a second."),
         (DoneNotice::SessionClosed, "session-closed", "Closed. Its tokens no longer work."),
         (DoneNotice::TestSent, "test-sent", "The test was delivered."),
@@ -71,6 +88,7 @@ impl DoneNotice {
             "connector-works",
             "The connector works: the provider gave a page of records.",
         ),
+        (DoneNotice::RunStarted, "run-started", "Started. This page follows the run."),
     ];
 
     pub(crate) fn as_str(self) -> &'static str {

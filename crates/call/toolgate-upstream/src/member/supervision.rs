@@ -28,6 +28,7 @@ const SWEEP: Duration = Duration::from_secs(5);
 /// The time that a connection may take to pass on that a caller has ended.
 const TELL_PATIENCE: Duration = Duration::from_secs(10);
 const SECRETS_CHANGED: &str = "its secrets changed";
+const RESTARTED: &str = "somebody restarts it";
 const ERA_CHANGES: &str = "the older era is to be spoken with it";
 
 /// The lists to read.
@@ -125,6 +126,7 @@ impl FleetMember {
             reason = self.keep_listing(live) => ConnectionEnd::Gone(reason),
             () = self.outdated(live) => ConnectionEnd::Outdated(SECRETS_CHANGED),
             () = self.fallen_back() => ConnectionEnd::Outdated(ERA_CHANGES),
+            () = self.restarted() => ConnectionEnd::Outdated(RESTARTED),
             never = self.keep_watching(live) => match never {},
             never = self.keep_level(live) => match never {},
             never = self.keep_telling(live) => match never {},
@@ -142,6 +144,12 @@ impl FleetMember {
     /// Resolves when another era is to be used, and the requests in progress have finished.
     async fn fallen_back(&self) {
         self.falls_back.notified().await;
+        self.drained().await;
+    }
+
+    /// Resolves when a person restarts it, and the requests in progress have finished.
+    async fn restarted(&self) {
+        self.restart.notified().await;
         self.drained().await;
     }
 
@@ -351,6 +359,7 @@ impl FleetMember {
             // It may have been down because it was not shown the right credential.
             () = keys::changed_since(&*self.ctx.house.keyring, generation) => true,
             () = self.wanted_again() => true,
+            () = self.restart.notified() => true,
             () = self.ctx.stop.cancelled() => false,
         }
     }

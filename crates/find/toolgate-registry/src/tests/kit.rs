@@ -15,10 +15,13 @@ use toolgate_core::governance::Clock;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::registry::WireName;
 use toolgate_core::server::{Confinement, ServerListing, ServerSpec, TransportSpec};
-use toolgate_core::{Principal, PrincipalId, RawJson, Role, ServerName};
+use toolgate_core::{Principal, PrincipalId, RawJson, Role, ServerName, codes};
 use toolgate_store::{Books, BooksSettings, LedgerOrder, Store};
 
-use crate::{AgentCatalog, FileState, Registration, Registry, RegistrySetup, ServerControl, VitalsReport};
+use crate::{
+    AgentCatalog, FileState, NewSettingValue, PolicyControl, PolicyTexts, Refusal, Registration, Registry,
+    RegistrySetup, ServerControl, VitalsReport,
+};
 
 /// Longer than anything takes, shorter than a person would wait.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -66,6 +69,35 @@ impl ServerControl for FakeMachinery {
     fn confinement(&self, _server: &ServerName) -> Option<Confinement> {
         None
     }
+
+    fn restart(&self, server: &ServerName) -> bool {
+        self.0.lock().iter().any(|spec| spec.name == *server)
+    }
+}
+
+/// Takes every policy that is not `wrong`.
+#[derive(Default, Debug)]
+pub(super) struct FakePolicies(Mutex<PolicyTexts>);
+
+impl FakePolicies {
+    pub(super) fn gates(&self) -> Option<String> {
+        self.0.lock().gates.clone()
+    }
+}
+
+impl PolicyControl for FakePolicies {
+    fn check(&self, texts: PolicyTexts) -> BoxFuture<'static, Result<(), Refusal>> {
+        let checked = match texts.texts().find(|(_, text)| *text == "wrong") {
+            Some((key, _)) => Err(Refusal::new(&codes::INVALID_SETTING, "it is wrong").field(key)),
+            None => Ok(()),
+        };
+        Box::pin(async { checked })
+    }
+
+    fn take(&self, texts: PolicyTexts) -> BoxFuture<'static, ()> {
+        *self.0.lock() = texts;
+        Box::pin(async {})
+    }
 }
 
 pub(super) struct FakeShelf {
@@ -108,6 +140,7 @@ impl RegistryFixture {
         let machinery = Arc::new(FakeMachinery::default());
         let shelf =
             Arc::new(FakeShelf { catalog: Catalog::with_recorded_names(), arranged: AtomicI64::new(0) });
+        let policies = Arc::new(FakePolicies::default());
         let setup = RegistrySetup {
             store: self.store.clone(),
             books: self.books(stream).await,
@@ -115,10 +148,11 @@ impl RegistryFixture {
             file,
             machinery: machinery.clone(),
             shelf: shelf.clone(),
+            policies: Some(policies.clone()),
             shutdown: CancellationToken::new(),
         };
         let registry = Registry::start(setup).await.expect("started");
-        RegistryGateway { registry, machinery, shelf }
+        RegistryGateway { registry, machinery, shelf, policies }
     }
 
     /// All events as `kind` and detail, the oldest first.
@@ -145,6 +179,7 @@ pub(super) struct RegistryGateway {
     pub(super) registry: Arc<Registry>,
     pub(super) machinery: Arc<FakeMachinery>,
     pub(super) shelf: Arc<FakeShelf>,
+    pub(super) policies: Arc<FakePolicies>,
 }
 
 impl RegistryGateway {
@@ -192,6 +227,11 @@ pub(super) fn name(text: &str) -> ServerName {
 
 pub(super) fn operator() -> Principal {
     Principal::new(PrincipalId::new("ada"), Role::Operator)
+}
+
+/// A value for this version of a setting.
+pub(super) fn at(value: Value, expected: u64) -> NewSettingValue {
+    NewSettingValue { expected: Some(expected), ..NewSettingValue::plain(value) }
 }
 
 pub(super) fn server(id: &str) -> Principal {

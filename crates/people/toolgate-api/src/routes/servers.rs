@@ -232,6 +232,25 @@ pub(crate) async fn forget(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
+/// Restart a server
+///
+/// Starts its process again, or connects to its address anew, at the gateway that answers. Calls in progress may finish first,
+/// and new ones wait for it.
+#[utoipa::path(post, path = "/servers/{name}/restart", tag = "servers", params(("name" = String, Path, description = "The server's name")),
+    responses((status = 202, description = "It is being restarted"), (status = 404, description = "Not found")))]
+pub(crate) async fn restart(
+    State(context): State<ApiContext>,
+    Extension(principal): Extension<Principal>,
+    Path(name): Path<String>,
+) -> ApiResult<Response> {
+    let known = context.registry.servers();
+    let found = known.iter().find(|server| server.name.as_str() == name);
+    match found.is_some_and(|server| context.registry.restart(&principal, &server.name)) {
+        true => Ok(StatusCode::ACCEPTED.into_response()),
+        false => Err(unknown(&name, &known)),
+    }
+}
+
 pub(super) async fn statuses(context: &ApiContext) -> ApiResult<BTreeMap<ServerName, ServerStatus>> {
     let statuses = context.store.read_statuses().await?;
     Ok(statuses.into_iter().map(|status| (status.name.clone(), status)).collect())

@@ -42,6 +42,10 @@ impl ServerControl for Still {
         Some(VitalsReport { under_way: 1, waiting: 0, latency, instances: Vec::new(), tools: vec![tool] })
     }
 
+    fn restart(&self, server: &ServerName) -> bool {
+        server.as_str() == "bank"
+    }
+
     fn confinement(&self, _: &ServerName) -> Option<Confinement> {
         let says = vec!["writes only in /tmp".to_owned()];
         Some(Confinement { level: ConfinementLevel::Confined, says })
@@ -79,6 +83,7 @@ pub(super) async fn start(
         file,
         machinery: Arc::new(Still),
         shelf: Arc::new(Empty),
+        policies: None,
         shutdown: shutdown.clone(),
     };
     Registry::start(setup).await.expect("a registry")

@@ -88,6 +88,17 @@ async fn an_auditor_sees_how_a_server_does_and_not_what_it_wrote() {
 }
 
 #[tokio::test]
+async fn an_operator_restarts_a_server_and_nobody_else_does() {
+    let gate = Gate::open().await;
+    let operator = somebody("op", Role::Operator);
+    assert_eq!(gate.post(&operator, "/servers/bank/restart", "").await.status, StatusCode::ACCEPTED);
+    let unknown = gate.post(&operator, "/servers/nobody/restart", "").await;
+    assert_eq!((unknown.status, unknown.problem().as_str()), (StatusCode::NOT_FOUND, "unknown_server"));
+    let auditor = gate.post(&somebody("audit", Role::Auditor), "/servers/bank/restart", "").await;
+    assert_eq!(auditor.status, StatusCode::FORBIDDEN);
+}
+
+#[tokio::test]
 async fn an_instance_registers_renews_and_leaves() {
     let gate = Gate::open().await;
     let first = register(&gate, &jobs(), json!({ "lease_seconds": 30, "version": "1.2" })).await;

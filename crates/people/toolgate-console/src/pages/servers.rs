@@ -6,7 +6,7 @@ mod detail;
 
 use axum::Router;
 use axum::response::Response;
-use axum::routing::get;
+use axum::routing::{get, post};
 use maud::{Markup, html};
 
 use crate::PageContext;
@@ -21,6 +21,7 @@ pub(crate) fn routes() -> Router<PageContext> {
     Router::new()
         .route("/console/servers", get(list))
         .route("/console/servers/{name}", get(detail::show).post(detail::forget))
+        .route("/console/servers/{name}/restart", post(detail::restart))
 }
 
 async fn list(visit: PageVisit) -> PageResult<Response> {

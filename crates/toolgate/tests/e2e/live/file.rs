@@ -154,3 +154,20 @@ async fn secrets_of_the_file_are_in_no_log() {
     let ledger = site.get("/ledger?limit=1000").await.to_string();
     assert!(!ledger.contains(secret), "{ledger}");
 }
+
+#[tokio::test]
+async fn somebody_restarts_a_server_and_it_goes_on() {
+    let program = crate::testkit("bank");
+    let word = crate::kit::label("restart");
+    let site = Site::open_with(&format!(
+        "[[servers]]\nname = \"bank\"\ncommand = {program:?}\nargs = [\"--journal\", \"/tmp/{word}\"]\n"
+    ));
+    let before = site.server_is("bank", |server| server["health"] == "healthy").await;
+    let answer = site.rest(&site.gateway.admin, "POST", "/servers/bank/restart", None).await;
+    assert_eq!(answer.status, 202, "{answer:?}");
+    let restarts = before["restarts"].as_u64().expect("a number");
+    let again = |server: &Value| server["health"] == "healthy" && server["restarts"] == restarts + 1;
+    site.server_is("bank", again).await;
+    drop(site);
+    crate::kit::nothing_left(&word);
+}

@@ -17,6 +17,19 @@ pub(super) fn of(server: &ServerData) -> Vec<&'static str> {
     advice
 }
 
+/// Words with which programs of many languages begin to say what went wrong.
+const ERROR_WORDS: [&str; 8] =
+    ["error", "exception", "traceback", "panicked", "fatal", "cannot ", "could not", "failed"];
+
+/// The first line of its output that says what went wrong. Later ones often follow from it.
+pub(super) fn first_error(stderr: &[String]) -> Option<&str> {
+    let says = |line: &&String| {
+        let lower = line.to_ascii_lowercase();
+        ERROR_WORDS.iter().any(|word| lower.contains(word))
+    };
+    stderr.iter().find(says).map(String::as_str)
+}
+
 /// The advice for a reason with one of these words.
 const BY_REASON: [(&[&str], &str); 6] = [
     (
@@ -85,6 +98,19 @@ mod tests {
             json!({"name": "a", "source": "file", "transport": "stdio", "health": "starting", "reason": "No such file or directory"}),
         );
         assert!(of(&gone)[0].contains("command") && of(&gone).len() == 3);
+    }
+
+    #[test]
+    fn the_first_line_that_says_what_went_wrong_is_found() {
+        let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+        let python =
+            lines("starting\nTraceback (most recent call last):\n  File \"a.py\"\nKeyError: 'TOKEN'");
+        assert_eq!(first_error(&python), Some("Traceback (most recent call last):"));
+        assert_eq!(
+            first_error(&lines("npm ERR! Error: no such package\nerror again")),
+            Some("npm ERR! Error: no such package")
+        );
+        assert_eq!(first_error(&lines("ready\nlistening")), None);
     }
 
     #[test]

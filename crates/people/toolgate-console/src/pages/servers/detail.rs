@@ -38,7 +38,7 @@ pub(super) async fn show(visit: PageVisit, Path(name): Path<String>) -> PageResu
     let body = html! {
         (parts::heading(title, actions(&visit, server)))
         section #server data-live="server registry" {
-            (trouble(server))
+            (trouble(server, stderr))
             div.grid {
                 div.card { h2 { "State" } (facts(&visit, server)) }
                 div.card { h2 { "Traffic" } (traffic(vitals.as_ref(), &calls, &server.name)) }
@@ -78,8 +78,22 @@ pub(super) async fn forget(
     Ok(visit.go(PageAddress::of(["console", "servers"]), DoneNotice::Removed))
 }
 
+pub(super) async fn restart(
+    visit: PageVisit,
+    Path(name): Path<String>,
+    _: FormFields,
+) -> PageResult<Response> {
+    let _: Value = visit.post(PageAddress::of(["servers", &name, "restart"]), &Value::Null).await?;
+    Ok(visit.go(PageAddress::of(["console", "servers", &name]), DoneNotice::Restarted))
+}
+
 fn actions(visit: &PageVisit, server: &ServerData) -> Markup {
     html! {
+        @if visit.operates() && server.source != "expected" {
+            form method="post" action=(PageAddress::of(["console", "servers", &server.name, "restart"])) {
+                (layout::csrf(visit)) button.button type="submit" { "Restart" }
+            }
+        }
         a.button href=(PageAddress::of(["console", "tools"]).with("server", &server.name)) { "Its tools" }
         a.button href=(PageAddress::of(["console", "calls"]).with("server", &server.name)) { "Its calls" }
         @match server.source.as_str() {
@@ -94,13 +108,15 @@ fn actions(visit: &PageVisit, server: &ServerData) -> Markup {
     }
 }
 
-fn trouble(server: &ServerData) -> Markup {
+fn trouble(server: &ServerData, stderr: &[String]) -> Markup {
     let advice = advice::of(server);
+    let error = advice::first_error(stderr);
     html! {
         @if !advice.is_empty() {
             section.card.problem aria-labelledby="trouble" {
                 h2 #trouble { @if server.health == "starting" { "It is starting" } @else { "It is not healthy" } }
                 @if let Some(reason) = &server.reason { p.strong { (text::long(reason)) } }
+                @if let Some(error) = error { p { "The first error that it wrote: " code { (text::cut(error, 400)) } } }
                 p { "Hint:" }
                 ul { @for one in advice { li { (one) } } }
             }
