@@ -1,7 +1,9 @@
 //! Reviews: tools that changed, are new, or seem to address the model. The pinned definition is beside the
 //! offered one.
 
+mod addresses;
 mod detail;
+mod versions;
 
 use axum::Router;
 use axum::response::Response;

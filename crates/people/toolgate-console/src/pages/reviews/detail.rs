@@ -1,11 +1,12 @@
 //! One review: the changes, the findings, and the decision.
 
-use axum::extract::Path;
+use axum::extract::{Path, Query};
 use axum::response::Response;
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::{addresses, versions};
 use crate::address::PageAddress;
 use crate::fields::FormFields;
 use crate::layout::{self, ConsolePage};
@@ -27,7 +28,25 @@ struct ReviewData {
     changes: Vec<String>,
 }
 
-pub(super) async fn show(visit: PageVisit, Path(name): Path<String>) -> PageResult<Response> {
+#[derive(Deserialize)]
+pub(super) struct ReviewQuery {
+    /// The version to compare the current one with.
+    #[serde(default)]
+    from: Option<String>,
+    /// `lines`, or side by side.
+    #[serde(default)]
+    view: Option<String>,
+}
+
+const LINES: &str = "lines";
+
+pub(super) async fn show(
+    visit: PageVisit,
+    Path(name): Path<String>,
+    Query(query): Query<ReviewQuery>,
+) -> PageResult<Response> {
+    let all = versions::show(&visit, &name, query.from.as_deref()).await?;
+    let unified = query.view.as_deref() == Some(LINES);
     let review: ReviewData = visit.get(PageAddress::of(["registry", "tools", &name, "diff"])).await?;
     let tool = &review.tool;
     let title = html! { "Review " (text::short(&tool.name)) " " (parts::state(&tool.status)) };
@@ -49,9 +68,15 @@ pub(super) async fn show(visit: PageVisit, Path(name): Path<String>) -> PageResu
                     p.soft { "It has not been accepted yet, so there is no pinned definition to compare it with." }
                     (text::block(&review.offered))
                 } @else {
-                    div.scroll tabindex="0" { (diff::side_by_side(("Pinned", &review.pinned), ("Offered now", &review.offered))) }
+                    (views(&tool.name, unified))
+                    div.scroll tabindex="0" {
+                        @if unified { (diff::lines(&review.pinned, &review.offered)) } @else {
+                            (diff::side_by_side(("Pinned", &review.pinned), ("Offered now", &review.offered)))
+                        }
+                    }
                 }
             }
+            (all)
         }
     };
     Ok(visit.page(&format!("Review {}", tool.name), ConsolePage::Reviews, body).await)
@@ -77,10 +102,29 @@ pub(super) async fn decide(
 fn in_words(review: &ReviewData) -> Markup {
     html! {
         @if !review.change_summary.is_empty() && review.pinned != review.offered { p #summary { (text::made_visible(&review.change_summary)) "." } }
+        @let named = addresses::named_anew(&review.pinned, &review.offered);
+        @if !review.pinned.is_empty() && !named.is_empty() {
+            p.notice {
+                "It now names addresses that it did not name before: "
+                @for (index, address) in named.iter().enumerate() { @if index > 0 { ", " } code { (text::short(address)) } }
+                ". A model that reads this may send something there."
+            }
+        }
         @if review.changes.len() > 1 {
             details {
                 summary { "Each change" }
                 ul { @for change in &review.changes { li { (text::made_visible(change)) } } }
+            }
+        }
+    }
+}
+
+fn views(tool: &str, unified: bool) -> Markup {
+    let page = || PageAddress::of(["console", "reviews", tool]);
+    html! {
+        p {
+            @if unified { a href=(page()) { "Side by side" } " · Line by line" } @else {
+                "Side by side · " a href=(page().with("view", LINES)) { "Line by line" }
             }
         }
     }
