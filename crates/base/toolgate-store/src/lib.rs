@@ -134,9 +134,9 @@ pub use outage::Outage;
 pub use page::RUN_PAGE_MAX;
 pub use registry::{
     JoinKind, JoinedInstance, NAMES_PER_SERVER_MAX, NewInstance, RegisterError, RegisteredServer,
-    RegistrationLimits, SealedSecret, SecretOrigin, SecretOwner, StoredInstance, StoredSetting, StoredTool,
-    StoredVersion, ToolRowChange, ToolRowFilter, ToolRowPage, ToolRowsWritten, ToolTraits,
-    VERSIONS_PER_TOOL_MAX, WriteSettingError,
+    RegistrationLimits, SETTING_VERSIONS_MAX, SealedSecret, SecretOrigin, SecretOwner, SettingVersion,
+    SettingWrite, StoredInstance, StoredSetting, StoredTool, StoredVersion, ToolRowChange, ToolRowFilter,
+    ToolRowPage, ToolRowsWritten, ToolTraits, VERSIONS_PER_TOOL_MAX, WriteSettingError,
 };
 pub use revisions::Revisions;
 pub use run::{

@@ -17,7 +17,7 @@ pub use instances::{
 };
 pub use names::NAMES_PER_SERVER_MAX;
 pub use origins::{SecretOrigin, SecretOwner};
-pub use settings::{StoredSetting, WriteSettingError};
+pub use settings::{SETTING_VERSIONS_MAX, SettingVersion, SettingWrite, StoredSetting, WriteSettingError};
 pub use tools::{
     StoredTool, StoredVersion, ToolRowChange, ToolRowFilter, ToolRowPage, ToolRowsWritten, ToolTraits,
     VERSIONS_PER_TOOL_MAX,

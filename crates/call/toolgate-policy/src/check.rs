@@ -14,7 +14,7 @@ use crate::level::assemble;
 use crate::problem::{PolicyProblem, TextPosition, did_you_mean};
 use crate::rule::{CompiledRule, problem_of};
 use crate::schema::schema_for;
-use crate::source::{PolicyAuthor, PolicyText, Sources};
+use crate::source::{PolicyAuthor, PolicyPurpose, PolicyText, Sources};
 
 /// Errors and warnings.
 #[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize)]
@@ -27,10 +27,19 @@ pub struct PolicyReport {
 
 /// Checks everything that can be checked. Without tools only texts and annotations are.
 pub fn check(sources: &Sources, tools: &[Arc<Tool>]) -> PolicyReport {
-    let (written, mut errors) = sources.read();
-    let (texts, rules, problems) = assemble(&written);
+    let (written, errors) = sources.read();
+    check_texts(&written, errors, tools)
+}
+
+/// The same for texts that were read, with the errors of those that could not be.
+pub(crate) fn check_texts(
+    written: &[PolicyText],
+    mut errors: Vec<PolicyProblem>,
+    tools: &[Arc<Tool>],
+) -> PolicyReport {
+    let (texts, rules, problems) = assemble(written);
     errors.extend(problems);
-    let mut report = PolicyReport { errors, warnings: Vec::new() };
+    let mut report = PolicyReport { errors, warnings: permits_nothing(&rules).into_iter().collect() };
     if !tools.is_empty() {
         let texts: BTreeMap<&str, &PolicyText> =
             texts.iter().map(|text| (text.name.as_str(), text)).collect();
@@ -41,6 +50,23 @@ pub fn check(sources: &Sources, tools: &[Arc<Tool>]) -> PolicyReport {
         problems.dedup();
     }
     report
+}
+
+/// A guard of the operator's replaces the built-in one, which permits: without a permit of its own, every call is denied.
+fn permits_nothing(rules: &[CompiledRule]) -> Option<PolicyProblem> {
+    let is_own =
+        |rule: &&CompiledRule| rule.set == PolicyPurpose::Guard && rule.author == PolicyAuthor::Operator;
+    let mut guard = rules.iter().filter(is_own);
+    if guard.clone().any(CompiledRule::is_permit) {
+        return None;
+    }
+    let first = guard.next()?;
+    Some(PolicyProblem {
+        file: first.shown.clone(),
+        place: Some(TextPosition { line: first.line, column: first.column }),
+        what: "the guard permits nothing: every call would be denied".to_owned(),
+        hint: Some("add `permit (principal, action, resource);`, which the built-in guard has".to_owned()),
+    })
 }
 
 struct Checker<'a> {

@@ -1,6 +1,5 @@
 //! The policies in force, and how they are exchanged while calls are being judged.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
@@ -8,14 +7,14 @@ use parking_lot::Mutex;
 use toolgate_core::decision::{
     Decision, Policy, PolicyRequest, PolicyTemplate, Visibility, VisibilityRequest,
 };
-use toolgate_core::{Digest, Effects, Tool};
+use toolgate_core::{Digest, Tool};
 
 use crate::check::check;
 use crate::explain::PolicyExplanation;
-use crate::level::TemplateLevels;
+use crate::level::{TemplateLevels, seen};
 use crate::listing::ListedRule;
 use crate::problem::PolicyError;
-use crate::source::{FileStamps, Sources};
+use crate::source::{FileStamps, NamedPolicies, Sources};
 
 /// Judges calls by Cedar policies.
 pub struct PolicyEngine {
@@ -26,6 +25,8 @@ pub struct PolicyEngine {
 /// The sources of the policies, and the state of the files when they were last read, successfully or not.
 struct PolicyOrigin {
     sources: Sources,
+    /// Texts that were set while the gateway runs, or in an earlier run.
+    set: Vec<NamedPolicies>,
     stamps: FileStamps,
     /// The reason why the last read policies are not in force; `None` if they are.
     refused: Option<PolicyError>,
@@ -33,10 +34,15 @@ struct PolicyOrigin {
 
 impl PolicyEngine {
     pub fn load(sources: Sources) -> Result<PolicyEngine, PolicyError> {
+        Self::load_with(sources, Vec::new())
+    }
+
+    /// The same with texts that were set while the gateway ran before.
+    pub fn load_with(sources: Sources, set: Vec<NamedPolicies>) -> Result<PolicyEngine, PolicyError> {
         // Taken before reading: a change in between is noticed as a change.
         let stamps = sources.stamp();
-        let levels = compile(&sources)?;
-        let origin = Mutex::new(PolicyOrigin { sources, stamps, refused: None });
+        let levels = compile(&with_set(&sources, &set))?;
+        let origin = Mutex::new(PolicyOrigin { sources, set, stamps, refused: None });
         Ok(Self { current: ArcSwap::from_pointee(levels), origin })
     }
 
@@ -45,18 +51,37 @@ impl PolicyEngine {
     pub fn reload(&self, tools: &[Arc<Tool>]) -> Result<Digest, PolicyError> {
         let mut origin = self.origin.lock();
         origin.stamps = origin.sources.stamp();
-        let exchanged = self.exchange(&origin.sources, tools);
+        let exchanged = self.exchange(&origin.whole(), tools);
         origin.refused = exchanged.as_ref().err().cloned();
         exchanged
     }
 
-    /// The same with other sources. They are those that are followed from now on, whether they load or not.
+    /// The same with other sources. They are those that are followed from now on, whether they load or not. Texts that
+    /// were set stay.
     pub fn reload_from(&self, sources: Sources, tools: &[Arc<Tool>]) -> Result<Digest, PolicyError> {
         let mut origin = self.origin.lock();
         let stamps = sources.stamp();
-        let exchanged = self.exchange(&sources, tools);
-        *origin = PolicyOrigin { sources, stamps, refused: exchanged.as_ref().err().cloned() };
+        (origin.sources, origin.stamps) = (sources, stamps);
+        let exchanged = self.exchange(&origin.whole(), tools);
+        origin.refused = exchanged.as_ref().err().cloned();
         exchanged
+    }
+
+    /// The same with other texts that are set, in place of all before. `None` if these are set already.
+    pub fn reload_set(
+        &self,
+        set: Vec<NamedPolicies>,
+        tools: &[Arc<Tool>],
+    ) -> Option<Result<Digest, PolicyError>> {
+        let mut origin = self.origin.lock();
+        if origin.set == set {
+            return None;
+        }
+        origin.set = set;
+        origin.stamps = origin.sources.stamp();
+        let exchanged = self.exchange(&origin.whole(), tools);
+        origin.refused = exchanged.as_ref().err().cloned();
+        Some(exchanged)
     }
 
     /// True if the policies come from there.
@@ -69,7 +94,7 @@ impl PolicyEngine {
     pub fn broken(&self, tools: &[Arc<Tool>]) -> Option<PolicyError> {
         let (sources, is_refused) = {
             let origin = self.origin.lock();
-            (origin.sources.clone(), origin.refused.is_some())
+            (origin.whole(), origin.refused.is_some())
         };
         // Refused policies are not in force, and those in force cannot be read any more. Built-in rules fit
         // every tool.
@@ -91,6 +116,17 @@ impl PolicyEngine {
         self.origin.lock().refused.clone()
     }
 
+    /// The sources that are followed, without what was set.
+    pub(crate) fn sources(&self) -> Sources {
+        self.origin.lock().sources.clone()
+    }
+
+    /// The operator's texts in force, by their names.
+    pub fn texts(&self) -> Vec<(String, String)> {
+        let levels = self.current.load();
+        levels.written().iter().map(|text| (text.name.clone(), text.text.clone())).collect()
+    }
+
     /// Every rule that has a say at the gateway's own level of care.
     pub fn rules(&self) -> Vec<ListedRule> {
         ListedRule::all(self.current.load().own())
@@ -106,16 +142,14 @@ impl PolicyEngine {
         let levels = self.current.load().under(template)?;
         let origin = self.origin.lock();
         let sources = Sources { template, ..origin.sources.clone() };
-        let origin = Mutex::new(PolicyOrigin { sources, stamps: origin.stamps.clone(), refused: None });
+        let (set, stamps) = (origin.set.clone(), origin.stamps.clone());
+        let origin = Mutex::new(PolicyOrigin { sources, set, stamps, refused: None });
         Ok(Self { current: ArcSwap::from_pointee(levels), origin })
     }
 
     /// Explains a decision: every policy that matched and its effect.
     pub fn explain(&self, question: &PolicyRequest<'_>) -> PolicyExplanation {
-        let levels = self.current.load();
-        let level = levels.of(question.template);
-        let tool = seen(level.template, question.tool);
-        PolicyExplanation::of(level, &PolicyRequest { tool: &tool, ..*question })
+        self.current.load().explain(question)
     }
 
     #[cfg(test)]
@@ -136,6 +170,17 @@ impl PolicyEngine {
         }
         Ok(version)
     }
+}
+
+impl PolicyOrigin {
+    /// Everything that decides.
+    fn whole(&self) -> Sources {
+        with_set(&self.sources, &self.set)
+    }
+}
+
+fn with_set(sources: &Sources, set: &[NamedPolicies]) -> Sources {
+    Sources { extra: [&sources.extra[..], set].concat(), ..sources.clone() }
 }
 
 impl Policy for PolicyEngine {
@@ -160,14 +205,6 @@ impl Policy for PolicyEngine {
     fn version_under(&self, template: Option<PolicyTemplate>) -> Digest {
         self.current.load().of(template).version
     }
-}
-
-/// A tool as a level of care sees it: a strict one believes only the operator and the gateway about effects.
-fn seen(template: PolicyTemplate, tool: &Tool) -> Cow<'_, Tool> {
-    if template.believes_hints() || !tool.hinted {
-        return Cow::Borrowed(tool);
-    }
-    Cow::Owned(Tool { effects: Effects::ALL, ..tool.clone() })
 }
 
 /// Reads and compiles; unreadable files and texts that do not parse are reported together.

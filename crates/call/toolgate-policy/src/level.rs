@@ -1,11 +1,14 @@
 //! The same written policies under every level of care: a session may ask for more care than the gateway
 //! does. All levels are made at once from rules that were parsed once, so that none can fail on first use.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use toolgate_core::decision::PolicyTemplate;
+use toolgate_core::decision::{PolicyRequest, PolicyTemplate};
+use toolgate_core::{Effects, Tool};
 
 use crate::compiled::{CompiledPolicies, PolicyCaches};
+use crate::explain::PolicyExplanation;
 use crate::problem::{PolicyError, PolicyProblem};
 use crate::rule::{CompiledRule, rules_of};
 use crate::source::{PolicyPurpose, PolicyText};
@@ -48,11 +51,31 @@ impl TemplateLevels {
         self.of(None)
     }
 
+    /// Every policy that matched, under the session's level.
+    pub(crate) fn explain(&self, question: &PolicyRequest<'_>) -> PolicyExplanation {
+        let level = self.of(question.template);
+        let tool = seen(level.template, question.tool);
+        PolicyExplanation::of(level, &PolicyRequest { tool: &tool, ..*question })
+    }
+
+    /// The operator's texts.
+    pub(crate) fn written(&self) -> &[PolicyText] {
+        &self.written
+    }
+
     /// The level that judges a session: it may be stricter than the gateway, never less strict.
     pub(crate) fn of(&self, session: Option<PolicyTemplate>) -> &CompiledPolicies {
         let level = session.map_or(self.own, |session| PolicyTemplate::strictest(self.own, session));
         &self.levels[level as usize]
     }
+}
+
+/// A tool as a level of care sees it: a strict one believes only the operator and the gateway about effects.
+pub(crate) fn seen(template: PolicyTemplate, tool: &Tool) -> Cow<'_, Tool> {
+    if template.believes_hints() || !tool.hinted {
+        return Cow::Borrowed(tool);
+    }
+    Cow::Owned(Tool { effects: Effects::ALL, ..tool.clone() })
 }
 
 #[cfg(test)]

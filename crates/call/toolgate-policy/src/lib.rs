@@ -32,6 +32,7 @@ mod discovery;
 
 // Reading, checking and testing policies.
 mod check;
+mod draft;
 mod explain;
 mod listing;
 mod schema;
@@ -43,12 +44,13 @@ mod fixture;
 
 pub use check::{PolicyReport, check};
 pub use discovery::{DESCRIBE_TOOL, SEARCH_TOOL};
+pub use draft::{DraftedDecision, DraftedPolicies, PolicyDraft};
 pub use engine::PolicyEngine;
 pub use explain::{FailedPolicy, MatchedPolicy, PolicyExplanation, ShadowVerdict, VerdictKind};
 pub use listing::ListedRule;
 pub use problem::{PolicyError, PolicyProblem, TextPosition};
 pub use schema::{GeneratedSchema, schema_for};
-pub use source::{PolicyPurpose, Sources};
+pub use source::{NamedPolicies, PolicyPurpose, Sources};
 pub use table::{TableCell, TableRow, decisions, table};
 pub use toolgate_core::decision::PolicyTemplate;
 pub use trial::{TEST_SUFFIX, TestFailure, TestOutcome, run_tests};

@@ -24,10 +24,13 @@ use crate::problem::PolicyProblem;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Sources {
     pub folder: Option<PathBuf>,
-    /// Texts that do not come from files: a name for each, its set, the policies.
-    pub extra: Vec<(String, PolicyPurpose, String)>,
+    /// Texts that do not come from files.
+    pub extra: Vec<NamedPolicies>,
     pub template: PolicyTemplate,
 }
+
+/// A text that does not come from a file: its name, its set, the policies.
+pub type NamedPolicies = (String, PolicyPurpose, String);
 
 /// The purpose of a text of policies.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
@@ -43,6 +46,11 @@ pub enum PolicyPurpose {
 }
 
 impl PolicyPurpose {
+    /// By its word, such as `gates_shadow`.
+    pub fn parse(word: &str) -> Option<PolicyPurpose> {
+        serde_json::from_value(word.into()).ok()
+    }
+
     pub fn is_gates(self) -> bool {
         matches!(self, PolicyPurpose::Gates | PolicyPurpose::GatesShadow)
     }
@@ -52,7 +60,7 @@ impl PolicyPurpose {
     }
 
     /// The set of a file, by its path inside the policy folder; `None` for files of another kind.
-    fn of_file(path: &Path) -> Option<PolicyPurpose> {
+    pub(crate) fn of_file(path: &Path) -> Option<PolicyPurpose> {
         let name = path.file_name()?.to_str()?.strip_suffix(".cedar")?;
         let (name, shadow) = match name.strip_suffix(".shadow") {
             Some(name) => (name, true),

@@ -12,7 +12,8 @@ use toolgate_core::governance::Clock;
 use toolgate_store::{Books, Revisions, Store, StoreError, StoredSetting};
 
 use crate::definitions::DefinitionsInForce;
-use crate::port::{AgentCatalog, ServerControl};
+use crate::policy_texts::PolicyTexts;
+use crate::port::{AgentCatalog, PolicyControl, ServerControl};
 use crate::records::Records;
 use crate::roster::RosterDifference;
 use crate::settings::RegistrySettings;
@@ -26,6 +27,7 @@ pub(crate) struct RegistryDesk {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) machinery: Arc<dyn ServerControl>,
     pub(crate) shelf: Arc<dyn AgentCatalog>,
+    pub(crate) policies: Option<Arc<dyn PolicyControl>>,
     pub(crate) records: Records,
     state: Mutex<RegistryState>,
     /// From file and settings together. Replaced while `state` is locked.
@@ -47,7 +49,7 @@ pub(crate) struct RegistryDesk {
 impl RegistryDesk {
     /// Reads the store. Revisions come first: a change meanwhile is read once more rather than never.
     pub(crate) async fn open(setup: RegistrySetup) -> Result<(Arc<RegistryDesk>, Revisions), StoreError> {
-        let RegistrySetup { store, books, clock, file, machinery, shelf, shutdown: _ } = setup;
+        let RegistrySetup { store, books, clock, file, machinery, shelf, policies, shutdown: _ } = setup;
         let revisions = store.read_revisions().await?;
         let records = Records::new(store.clone(), Arc::clone(&books), Arc::clone(&clock));
         let state = Mutex::new(RegistryState { file, ..RegistryState::default() });
@@ -57,6 +59,7 @@ impl RegistryDesk {
             clock,
             machinery,
             shelf,
+            policies,
             records,
             state,
             defined: ArcSwap::default(),
@@ -109,14 +112,23 @@ impl RegistryDesk {
 
     pub(crate) async fn load_settings(&self) -> Result<Vec<RosterDifference>, StoreError> {
         let stored = self.store.read_settings().await?;
+        let (differences, policy) = self.take_settings(&stored);
+        if let Some(policies) = &self.policies {
+            policies.take(policy).await;
+        }
+        Ok(differences)
+    }
+
+    fn take_settings(&self, stored: &[StoredSetting]) -> (Vec<RosterDifference>, PolicyTexts) {
         let mut state = self.state();
         let before = state.settings.review;
-        state.settings = read_settings(&stored, &state.settings);
+        state.settings = read_settings(stored, &state.settings);
         self.define(&state);
         if state.settings.review != before {
             state.judge_all_again();
         }
-        Ok(self.changed(state))
+        let policy = state.settings.policy.clone();
+        (self.changed(state), policy)
     }
 
     /// Rebuilds the roster and hands it out.

@@ -85,8 +85,17 @@ impl RegistryEvent<'_> {
         self.event(EventKind::ConfigRefused, EventSubject::default(), json!({ "reason": why }))
     }
 
-    pub(crate) fn setting_changed(&self, key: &str, version: u64, summary: &Value) -> Event {
+    pub(crate) fn setting_changed(
+        &self,
+        key: &str,
+        version: u64,
+        reason: Option<&str>,
+        summary: &Value,
+    ) -> Event {
         let mut detail = json!({ "key": key, "version": version });
+        if let Some(reason) = reason {
+            detail["reason"] = reason.into();
+        }
         if let (Some(detail), Some(summary)) = (detail.as_object_mut(), summary.as_object()) {
             detail.extend(summary.clone());
         }

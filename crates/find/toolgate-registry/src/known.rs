@@ -1,10 +1,13 @@
 //! The answers of the registry.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 use toolgate_catalog::Alias;
 use toolgate_core::registry::{Definition, ToolRow};
 use toolgate_core::{CanonicalName, Digest, PrincipalId, ServerName};
 
+use crate::port::PolicyControl;
 use crate::source::{FileState, ServerSource};
 
 /// A setting. One that was never changed has version 0 and its default value.
@@ -15,6 +18,33 @@ pub struct CurrentSetting {
     pub version: u64,
     pub updated_at_ms: Option<i64>,
     pub updated_by: Option<PrincipalId>,
+}
+
+/// A value that a setting has or had.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PastSetting {
+    pub version: u64,
+    pub value: Value,
+    /// The reason that was given with it.
+    pub reason: Option<String>,
+    pub set_at_ms: i64,
+    pub set_by: PrincipalId,
+}
+
+/// A new value of a setting.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NewSettingValue {
+    pub value: Value,
+    /// The version that it must still have.
+    pub expected: Option<u64>,
+    pub reason: Option<String>,
+}
+
+impl NewSettingValue {
+    /// A value for whatever version there is, without a reason.
+    pub fn plain(value: Value) -> Self {
+        Self { value, expected: None, reason: None }
+    }
 }
 
 /// A place in the catalogue, for as long as it is renewed.
@@ -114,4 +144,6 @@ pub struct SettingContext {
     pub aliases: Vec<Alias>,
     /// Every tool that is known.
     pub tools: Vec<CanonicalName>,
+    /// Whoever judges calls; without it, policies are not compiled.
+    pub policies: Option<Arc<dyn PolicyControl>>,
 }

@@ -28,6 +28,7 @@ mod traits;
 // Settings, agents and aliases.
 mod alias;
 mod definitions;
+mod policy_texts;
 mod settings;
 mod source;
 
@@ -40,10 +41,13 @@ mod tests;
 
 pub use definitions::{DefinitionKind, DefinitionProblem, DefinitionSource, DefinitionsInForce};
 pub use known::{
-    CurrentSetting, InstanceView, KnownServer, Lease, SettingContext, ToolDiff, ToolVersion,
-    VersionComparison, VersionStanding,
+    CurrentSetting, InstanceView, KnownServer, Lease, NewSettingValue, PastSetting, SettingContext, ToolDiff,
+    ToolVersion, VersionComparison, VersionStanding,
 };
-pub use port::{AgentCatalog, InstanceVitals, LatencyReport, ServerControl, ToolVitals, VitalsReport};
+pub use policy_texts::PolicyTexts;
+pub use port::{
+    AgentCatalog, InstanceVitals, LatencyReport, PolicyControl, ServerControl, ToolVitals, VitalsReport,
+};
 pub use published::{
     AddWishes, BadPublication, BadPublishedName, ContainerRuntime, LeftOutInput, PublicationStatus,
     PublishedEntry, PublishedFinds, PublishedName, PublishedOrigin, PublishedPage, PublishedSecret,

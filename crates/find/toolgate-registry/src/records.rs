@@ -13,16 +13,17 @@ use toolgate_core::governance::Clock;
 use toolgate_core::registry::ToolRow;
 use toolgate_core::{CanonicalName, Digest, Principal, PrincipalId, RawJson, Refusal, Role};
 use toolgate_store::{
-    Books, SecretOrigin, Store, StoreError, StoredTool, ToolRowChange, ToolRowFilter, ToolRowsWritten,
-    WriteSettingError,
+    Books, SecretOrigin, SettingVersion, SettingWrite, Store, StoreError, StoredTool, ToolRowChange,
+    ToolRowFilter, ToolRowsWritten, WriteSettingError,
 };
 
 use crate::alias;
 use crate::diff;
 use crate::events::RegistryEvent;
-use crate::known::{CurrentSetting, SettingContext, ToolDiff};
+use crate::known::{CurrentSetting, NewSettingValue, PastSetting, SettingContext, ToolDiff};
 use crate::nearest;
 use crate::pins::{self, PinNews, ReviewError};
+use crate::policy_texts::PolicyTexts;
 use crate::settings::{self, RegistrySettings, SETTING_KEYS, SettingConstraints, models, secrets};
 use crate::source::{FileState, ReviewVerdict};
 use crate::state::RegistryState;
@@ -31,12 +32,15 @@ use crate::traits;
 /// The number of attempts for a write that others overtook.
 const ATTEMPTS_MAX: usize = 5;
 
+const REASON_CHARS_MAX: usize = 500;
+
 /// A setting before and after a change.
 struct SettingChange {
     before: CurrentSetting,
     value: Value,
     /// The version that it must still have.
     expected: Option<u64>,
+    reason: Option<String>,
 }
 
 /// Clones share everything.
@@ -68,17 +72,36 @@ impl Records {
         Ok(stored.as_ref().map_or_else(|| never_set(key), |one| known_setting(key, one)))
     }
 
-    /// Sets a whole value, if it is one and `expected` is still its version. Secrets go where an admin has them sent.
+    /// The kept versions of a setting, the latest first.
+    pub async fn setting_versions(&self, key: &str) -> Result<Vec<PastSetting>, Refusal> {
+        let key = settings::known_key(key)?;
+        let past = |one: SettingVersion| PastSetting {
+            version: one.version,
+            value: one.value.decode().unwrap_or_default(),
+            reason: one.reason,
+            set_at_ms: one.set_at_ms,
+            set_by: one.set_by,
+        };
+        let versions = self.store.read_setting_versions(key).await.map_err(down)?;
+        Ok(versions.into_iter().map(past).collect())
+    }
+
+    /// Sets a whole value, if it is one and its version is still the expected one. Secrets go where an admin has them
+    /// sent, and policies compile.
     pub async fn change_setting(
         &self,
         by: &Principal,
         key: &str,
-        value: Value,
-        expected: Option<u64>,
+        new: NewSettingValue,
         context: &SettingContext,
     ) -> Result<CurrentSetting, Refusal> {
         let before = self.setting(key).await?;
-        let change = SettingChange { before, value, expected };
+        let NewSettingValue { value, expected, reason } = new;
+        let reason = told_reason(before.key, reason)?;
+        if let (settings::POLICY, Some(policies)) = (before.key, &context.policies) {
+            policies.check(PolicyTexts::read(&value)?).await?;
+        }
+        let change = SettingChange { before, value, expected, reason };
         let allowed = self.secrets_sent(by, &change, context).await?;
         self.write_setting(&by.id, change, context, &allowed).await
     }
@@ -90,7 +113,7 @@ impl Records {
         context: &SettingContext,
         allowed: &[SecretOrigin],
     ) -> Result<CurrentSetting, Refusal> {
-        let SettingChange { before, value, expected } = change;
+        let SettingChange { before, value, expected, reason } = change;
         let key = before.key;
         if let Some(expected) = expected.filter(|expected| *expected != before.version) {
             return Err(stale(key, expected, before.version));
@@ -101,12 +124,14 @@ impl Records {
         let aliases = alias_events(&telling, &before, &value, context);
         let summary = settings::summary(key, &before.value, &value);
         let events = |version: u64| {
-            let mut events = vec![telling.setting_changed(key, version, &summary)];
+            let mut events = vec![telling.setting_changed(key, version, reason.as_deref(), &summary)];
             events.extend(aliases);
             events
         };
         let raw = RawJson::from(value);
-        match self.books.write_setting(key, &raw, expected, by, allowed, events).await {
+        let reason = reason.as_deref();
+        let write = SettingWrite { key, value: &raw, expected, by, reason, allowed };
+        match self.books.write_setting(write, events).await {
             // As stored, with the time of the change.
             Ok(_) => self.setting(key).await,
             Err(WriteSettingError::Stale { current }) => {
@@ -238,6 +263,22 @@ impl Records {
             Some(tool) => Ok(tool),
             None => Err(unknown_tool(name, &self.tools().await?)),
         }
+    }
+}
+
+/// The reason of a change, without blanks around it.
+fn told_reason(key: &'static str, reason: Option<String>) -> Result<Option<String>, Refusal> {
+    let reason = reason.map(|reason| reason.trim().to_owned()).filter(|reason| !reason.is_empty());
+    let bad = |message: String| Refusal::new(&codes::INVALID_SETTING, message).field("reason");
+    match &reason {
+        Some(reason) if reason.chars().count() > REASON_CHARS_MAX => {
+            Err(bad(format!("a reason has at most {REASON_CHARS_MAX} characters")))
+        }
+        None if settings::needs_reason(key) => {
+            let refusal = bad(format!("a change of the setting {key} needs a reason"));
+            Err(refusal.hint("say in `reason` why it changes; the ledger keeps it"))
+        }
+        _ => Ok(reason),
     }
 }
 

@@ -18,12 +18,13 @@ use toolgate_core::{Refusal, codes};
 
 use crate::definitions::{DefinitionSettings, read_agents, read_capabilities};
 use crate::known::SettingContext;
+use crate::policy_texts::PolicyTexts;
 use crate::source::{AliasSpec, ReviewRules, ServerEntry};
 
 pub(crate) use review::ReviewSetting;
 
 /// All keys.
-pub const SETTING_KEYS: [&str; 6] = [MCP_SERVERS, ALIASES, REGISTRY, AGENTS, CAPABILITIES, MODELS];
+pub const SETTING_KEYS: [&str; 7] = [MCP_SERVERS, ALIASES, REGISTRY, AGENTS, CAPABILITIES, MODELS, POLICY];
 
 pub(crate) const MCP_SERVERS: &str = "mcp_servers";
 pub(crate) const ALIASES: &str = "aliases";
@@ -31,6 +32,7 @@ pub(crate) const REGISTRY: &str = "registry";
 pub(crate) const AGENTS: &str = "agents";
 pub(crate) const CAPABILITIES: &str = "capabilities";
 pub(crate) const MODELS: &str = "models";
+pub(crate) const POLICY: &str = "policy";
 
 /// The parsed settings.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +42,7 @@ pub(crate) struct RegistrySettings {
     pub(crate) review: ReviewSetting,
     pub(crate) set: DefinitionSettings,
     pub(crate) models: Vec<ModelDefinition>,
+    pub(crate) policy: PolicyTexts,
 }
 
 /// The data that a new value must be consistent with.
@@ -63,6 +66,7 @@ impl RegistrySettings {
             AGENTS => self.set.agents = read_agents(value)?,
             CAPABILITIES => self.set.capabilities = read_capabilities(value)?,
             MODELS => self.models = models::read(value, ANY)?,
+            POLICY => self.policy = PolicyTexts::read(value)?,
             // A key of a newer version of the gateway.
             _ => {}
         }
@@ -84,7 +88,7 @@ pub(crate) fn known_key(key: &str) -> Result<&'static str, Refusal> {
 }
 
 pub(crate) fn default_value(key: &'static str) -> Value {
-    if key == REGISTRY { json!({}) } else { json!([]) }
+    if [REGISTRY, POLICY].contains(&key) { json!({}) } else { json!([]) }
 }
 
 /// Checks that a value may be set.
@@ -99,14 +103,26 @@ pub(crate) fn check(
         AGENTS => definition::check_agents(value, around),
         CAPABILITIES => definition::check_capabilities(value, around),
         MODELS => models::check(value, around.context),
+        // Whoever judges calls has compiled it.
+        POLICY => PolicyTexts::read(value).map(|_| ()),
         _ => review::read(value).map(|_| ()),
     }
+}
+
+/// True if a change needs a reason: what decides on everybody's calls does not change without one.
+pub(crate) fn needs_reason(key: &str) -> bool {
+    key == POLICY
 }
 
 /// The differences, by names only: values may be confidential.
 pub(crate) fn summary(key: &'static str, before: &Value, after: &Value) -> Value {
     if key == REGISTRY {
         return json!({ "from": before, "to": after });
+    }
+    if key == POLICY {
+        // An unreadable value from another version of the gateway had no effect.
+        let texts = |value: &Value| PolicyTexts::read(value).unwrap_or_default();
+        return json!({ "changed": texts(before).differing(&texts(after)) });
     }
     let (old, new) = (named(before), named(after));
     let find = |list: &[(String, Value)], name: &str| {

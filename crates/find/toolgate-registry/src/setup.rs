@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 use toolgate_core::governance::Clock;
 use toolgate_store::{Books, Store};
 
-use crate::port::{AgentCatalog, ServerControl};
+use crate::port::{AgentCatalog, PolicyControl, ServerControl};
 use crate::source::FileState;
 
 /// The parts of a registry.
@@ -17,5 +17,7 @@ pub struct RegistrySetup {
     pub file: FileState,
     pub machinery: Arc<dyn ServerControl>,
     pub shelf: Arc<dyn AgentCatalog>,
+    /// Without it, the setting `policy` is kept and has no effect.
+    pub policies: Option<Arc<dyn PolicyControl>>,
     pub shutdown: CancellationToken,
 }

@@ -291,6 +291,7 @@ impl RegistryState {
             registered: self.registered.keys().cloned().collect(),
             aliases: self.aliases.iter().filter(|alias| alias.owner != alias::SETTINGS).cloned().collect(),
             tools: self.tools().cloned().collect(),
+            policies: None,
         }
     }
 

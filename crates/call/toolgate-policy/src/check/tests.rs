@@ -111,3 +111,11 @@ fn without_tools_only_the_texts_are_checked() {
         PolicyReport::default()
     );
 }
+
+#[test]
+fn a_guard_that_permits_nothing_is_a_warning() {
+    let text = "// nobody pays\nforbid(principal, action == Action::\"bank:transfer\", resource);";
+    let told = told(&report(&[(PolicyPurpose::Guard, text)]).warnings);
+    assert!(told.starts_with("a.cedar:2:1: the guard permits nothing"), "{told}");
+    assert_eq!(report(&[(PolicyPurpose::GuardShadow, text)]), PolicyReport::default());
+}

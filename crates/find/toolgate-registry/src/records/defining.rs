@@ -118,7 +118,7 @@ impl Records {
             if value == before.value {
                 return Ok(before);
             }
-            let change = SettingChange { before, value, expected: Some(version) };
+            let change = SettingChange { before, value, expected: Some(version), reason: None };
             match self.write_setting(by, change, &context, &[]).await {
                 Err(refusal) if refusal.kind == RefusalKind::Stale && expected.is_none() => {}
                 changed => return changed.map_err(|refusal| within(refusal, at)),

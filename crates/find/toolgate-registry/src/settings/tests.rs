@@ -52,6 +52,7 @@ fn context() -> SettingContext {
             owner: "toolgate.toml".into(),
         }],
         tools: ["files:read", "files:write"].map(CanonicalName::recorded).to_vec(),
+        policies: None,
     }
 }
 
@@ -104,6 +105,21 @@ fn an_api_is_set_by_addresses_and_never_by_a_path() {
         let told = told(entry);
         assert!(told.starts_with(&format!("invalid_setting {place}: ")), "{told}");
     }
+}
+
+#[test]
+fn effects_of_an_api_are_those_of_its_methods_unless_somebody_says_otherwise() {
+    let hints = |more: Value| {
+        let mut entry = json!({ "name": "pets" });
+        entry.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        let mut settings = RegistrySettings::default();
+        settings.take(MCP_SERVERS, &json!([entry])).expect("read");
+        settings.servers[0].settings.hints
+    };
+    let (api, server) = ("https://example.com/openapi.json", "https://example.com/mcp");
+    assert_eq!(hints(json!({ "openapi": api })), HintTrust::Believed);
+    assert_eq!(hints(json!({ "openapi": api, "trust_annotations": false })), HintTrust::Ignored);
+    assert_eq!(hints(json!({ "url": server })), HintTrust::Handling, "an MCP server says its effects itself");
 }
 
 #[test]
@@ -408,7 +424,7 @@ fn review_settings_speak_only_of_what_they_name() {
 fn unknown_keys_are_refused_with_those_there_are() {
     let refusal = known_key("mcp_server").expect_err("unknown");
     assert_eq!((refusal.kind, refusal.code.name), (RefusalKind::NotFound, "unknown_setting"));
-    assert_eq!(refusal.hint, "the settings are mcp_servers, aliases, registry, agents, capabilities, models");
+    assert_eq!(refusal.hint, "the settings are mcp_servers, aliases, registry, agents, capabilities, models, policy");
 }
 
 #[test]

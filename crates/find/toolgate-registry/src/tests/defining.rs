@@ -5,9 +5,10 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toolgate_core::RawJson;
 use toolgate_core::scope::{AgentDefinition, AgentName, Capability, CapabilityName};
+use toolgate_store::SettingWrite;
 
 use super::kit::*;
-use crate::{DefinitionSource, FileState, Records, RefusalKind, Registry};
+use crate::{DefinitionSource, FileState, NewSettingValue, Records, RefusalKind, Registry};
 
 fn agent(value: Value) -> AgentDefinition {
     serde_json::from_value(value).expect("an agent")
@@ -174,7 +175,7 @@ async fn a_stored_definition_that_cannot_be_read_takes_no_other_down() {
     let books = house.books("cli").await;
     let by = operator().id;
     books
-        .write_setting("agents", &RawJson::from(value), None, &by, &[], |_| Vec::new())
+        .write_setting(SettingWrite::plain("agents", &RawJson::from(value), &by), |_| Vec::new())
         .await
         .expect("written");
     let gateway = house.gateway("one", file(&[])).await;
@@ -213,7 +214,11 @@ async fn no_server_is_called_like_the_gateway() {
     let gateway = house.gateway("one", file(&[])).await;
     let value = json!([{ "name": "Toolgate", "url": "https://example.com/mcp" }]);
     let by = operator();
-    let set = gateway.registry.change_setting(&by, "mcp_servers", value, None).await.expect_err("reserved");
+    let set = gateway
+        .registry
+        .change_setting(&by, "mcp_servers", NewSettingValue::plain(value))
+        .await
+        .expect_err("reserved");
     assert_eq!((set.code.name, set.field.as_deref()), ("name_taken", Some("value[0].name")));
     let joined = gateway
         .registry

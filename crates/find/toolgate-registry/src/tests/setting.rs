@@ -4,7 +4,7 @@ use serde_json::json;
 use toolgate_core::address::Reach;
 
 use super::kit::*;
-use crate::{FileState, RefusalKind, Registry, ServerSource};
+use crate::{FileState, NewSettingValue, RefusalKind, Registry, ServerSource};
 
 #[tokio::test]
 async fn a_server_that_is_set_is_reached_and_one_that_is_taken_out_is_not() {
@@ -16,7 +16,7 @@ async fn a_server_that_is_set_is_reached_and_one_that_is_taken_out_is_not() {
 
     let value = json!([{ "name": "job-app", "url": "http://localhost:4000/mcp" }]);
     let by = operator();
-    let set = gateway.registry.change_setting(&by, "mcp_servers", value.clone(), Some(0)).await.expect("set");
+    let set = gateway.registry.change_setting(&by, "mcp_servers", at(value.clone(), 0)).await.expect("set");
     assert_eq!((set.version, set.updated_by.as_ref()), (1, Some(&by.id)));
     let both = ["files https://example.com/mcp", "job-app http://localhost:4000/mcp"];
     until("it is reached", || gateway.reached() == both).await;
@@ -24,14 +24,18 @@ async fn a_server_that_is_set_is_reached_and_one_that_is_taken_out_is_not() {
     assert_eq!(gateway.registry.servers()[1].source, ServerSource::Settings);
 
     let stale =
-        gateway.registry.change_setting(&by, "mcp_servers", json!([]), Some(0)).await.expect_err("stale");
+        gateway.registry.change_setting(&by, "mcp_servers", at(json!([]), 0)).await.expect_err("stale");
     assert_eq!((stale.kind, stale.code.name), (RefusalKind::Stale, "stale"));
     let refused =
-        gateway.registry.change_setting(&by, "mcp_servers", json!([{}]), Some(1)).await.expect_err("bad");
+        gateway.registry.change_setting(&by, "mcp_servers", at(json!([{}]), 1)).await.expect_err("bad");
     assert_eq!(refused.field.as_deref(), Some("value[0].name"));
     assert_eq!(records.setting("mcp_servers").await.expect("there").value, value);
 
-    gateway.registry.change_setting(&by, "mcp_servers", json!([]), None).await.expect("set");
+    gateway
+        .registry
+        .change_setting(&by, "mcp_servers", NewSettingValue::plain(json!([])))
+        .await
+        .expect("set");
     until("it is not reached any more", || gateway.reached() == ["files https://example.com/mcp"]).await;
     let told: Vec<_> =
         house.ledger().await.into_iter().filter(|(kind, _)| kind == "setting.changed").collect();
@@ -50,7 +54,11 @@ async fn a_server_that_registered_gives_way_to_a_setting_and_then_cannot_registe
     let gateway = house.gateway("one", file(&[])).await;
     gateway.registry.register(&server("jobs"), registration("jobs", "a")).await.expect("registered");
     let value = json!([{ "name": "jobs", "url": "https://set.example.com/mcp" }]);
-    gateway.registry.change_setting(&operator(), "mcp_servers", value, None).await.expect("set");
+    gateway
+        .registry
+        .change_setting(&operator(), "mcp_servers", NewSettingValue::plain(value))
+        .await
+        .expect("set");
     until("the setting holds", || gateway.reached() == ["jobs https://set.example.com/mcp"]).await;
     let taken =
         gateway.registry.register(&server("jobs"), registration("jobs", "b")).await.expect_err("taken");
@@ -69,7 +77,11 @@ async fn aliases_that_are_set_work_and_are_told() {
         { "name": "files.text.read", "tool": "files:read", "primary": true },
         { "name": "old_write", "tool": "files:write" },
     ]);
-    gateway.registry.change_setting(&operator(), "aliases", value, None).await.expect("set");
+    gateway
+        .registry
+        .change_setting(&operator(), "aliases", NewSettingValue::plain(value))
+        .await
+        .expect("set");
     until("agents see it", || gateway.seen().contains(&"files__text__read".to_owned())).await;
     assert!(gateway.shelf.catalog.snapshot().find_tool("old_write", 0).is_some());
     let kinds = house.kinds().await;
@@ -77,8 +89,11 @@ async fn aliases_that_are_set_work_and_are_told() {
         assert!(kinds.iter().any(|one| one == kind), "{kind} in {kinds:?}");
     }
     let taken = json!([{ "name": "files__write", "tool": "files:read" }]);
-    let refused =
-        gateway.registry.change_setting(&operator(), "aliases", taken, None).await.expect_err("taken");
+    let refused = gateway
+        .registry
+        .change_setting(&operator(), "aliases", NewSettingValue::plain(taken))
+        .await
+        .expect_err("taken");
     assert_eq!((refused.kind, refused.code.name), (RefusalKind::Invalid, "alias_taken"));
     gateway.registry.stop().await;
 }
@@ -94,7 +109,10 @@ async fn drift_that_waits_is_accepted_when_the_setting_says_so() {
     let context = gateway.registry.records().setting_context(file(&["files"])).await.expect("a context");
     let value = json!({ "drift": "accept" });
     let records = gateway.registry.records();
-    records.change_setting(&operator(), "registry", value, None, &context).await.expect("set");
+    records
+        .change_setting(&operator(), "registry", NewSettingValue::plain(value), &context)
+        .await
+        .expect("set");
     until("it is shown", || gateway.description("files__read").as_deref() == Some("Reads well.")).await;
     gateway.registry.stop().await;
 }
@@ -113,7 +131,7 @@ async fn models_that_are_set_are_in_force_at_every_gateway_and_give_way_to_the_f
     let gateway = house.gateway("one", file(&[])).await;
     let other = house.gateway("two", file(&[])).await;
     let value = json!([{ "name": "gpt", "provider": "openai", "model": "of-the-setting" }]);
-    gateway.registry.change_setting(&operator(), "models", value, None).await.expect("set");
+    gateway.registry.change_setting(&operator(), "models", NewSettingValue::plain(value)).await.expect("set");
     assert_eq!(models(&gateway.registry), ["gpt of-the-setting"]);
     until("the other gateway has it too", || models(&other.registry) == ["gpt of-the-setting"]).await;
 
@@ -128,4 +146,61 @@ async fn models_that_are_set_are_in_force_at_every_gateway_and_give_way_to_the_f
     assert_eq!(models(&gateway.registry), ["gpt of-the-setting"], "it was only shadowed");
     gateway.registry.stop().await;
     other.registry.stop().await;
+}
+
+#[tokio::test]
+async fn policies_are_put_in_force_at_every_gateway_with_a_reason_and_taken_back_as_an_earlier_version() {
+    let house = RegistryFixture::new().await;
+    let gateway = house.gateway("one", file(&[])).await;
+    let other = house.gateway("two", file(&[])).await;
+    let by = operator();
+    let because = |value, reason: &str| NewSettingValue {
+        reason: Some(reason.to_owned()),
+        ..NewSettingValue::plain(value)
+    };
+    let first = json!({ "gates": "first" });
+    let set = gateway.registry.change_setting(&by, "policy", because(first.clone(), " an audit ")).await;
+    assert_eq!(set.expect("set").version, 1);
+    assert_eq!(gateway.policies.gates().as_deref(), Some("first"));
+    until("the other gateway has it too", || other.policies.gates().as_deref() == Some("first")).await;
+
+    let wrong = because(json!({ "gates": "wrong" }), "to see");
+    let refused = gateway.registry.change_setting(&by, "policy", wrong).await.expect_err("wrong");
+    assert_eq!((refused.kind, refused.field.as_deref()), (RefusalKind::Invalid, Some("gates")));
+    for silent in [NewSettingValue::plain(json!({})), because(json!({}), "  ")] {
+        let refused = gateway.registry.change_setting(&by, "policy", silent).await.expect_err("no reason");
+        assert_eq!(refused.field.as_deref(), Some("reason"));
+    }
+    assert_eq!(gateway.policies.gates().as_deref(), Some("first"));
+
+    gateway.registry.change_setting(&by, "policy", because(json!({}), "too strict")).await.expect("set");
+    assert_eq!(gateway.policies.gates(), None);
+    let versions = gateway.registry.records().setting_versions("policy").await.expect("there");
+    let told: Vec<_> = versions.iter().map(|one| (one.version, one.reason.as_deref())).collect();
+    assert_eq!(told, [(2, Some("too strict")), (1, Some("an audit"))]);
+    assert_eq!((&versions[1].value, &versions[1].set_by), (&first, &by.id));
+    let back = because(versions[1].value.clone(), "back");
+    gateway.registry.change_setting(&by, "policy", back).await.expect("set");
+    assert_eq!(gateway.policies.gates().as_deref(), Some("first"));
+
+    let ledger = house.ledger().await;
+    let told = ledger.into_iter().filter(|(kind, _)| kind == "setting.changed").map(|(_, detail)| detail);
+    let change = |version: u64, reason: &str| json!({ "key": "policy", "version": version, "reason": reason, "changed": ["gates"] });
+    let expected = [change(1, "an audit"), change(2, "too strict"), change(3, "back")];
+    assert_eq!(told.collect::<Vec<_>>(), expected);
+    gateway.registry.stop().await;
+    other.registry.stop().await;
+}
+
+#[tokio::test]
+async fn a_gateway_that_starts_has_the_policies_of_the_setting() {
+    let house = RegistryFixture::new().await;
+    let first = house.gateway("one", file(&[])).await;
+    let new =
+        NewSettingValue { reason: Some("why".into()), ..NewSettingValue::plain(json!({ "gates": "a" })) };
+    first.registry.change_setting(&operator(), "policy", new).await.expect("set");
+    first.registry.stop().await;
+    let second = house.gateway("two", file(&[])).await;
+    assert_eq!(second.policies.gates().as_deref(), Some("a"));
+    second.registry.stop().await;
 }

@@ -2,7 +2,7 @@
 
 use toolgate_core::event::EventKind;
 use toolgate_core::{PrincipalId, RawJson};
-use toolgate_store::{Books, Revisions, WriteSettingError};
+use toolgate_store::{Books, Revisions, SETTING_VERSIONS_MAX, SettingWrite, WriteSettingError};
 
 use super::{count_of, event, replicas, revisions};
 use crate::world::StoreWorld;
@@ -11,6 +11,7 @@ crate::on_both!(
     a_setting_comes_back_byte_for_byte,
     a_stale_setting_is_not_written,
     of_two_who_write_a_setting_one_is_stale,
+    earlier_values_are_kept_with_their_reasons_up_to_a_limit,
 );
 
 fn value(text: &str) -> RawJson {
@@ -23,7 +24,8 @@ async fn write(books: &Books, text: &str, expected: Option<u64>) -> Result<u64, 
         event.detail = Some(serde_json::json!({ "version": version }).into());
         vec![event]
     };
-    books.write_setting("aliases", &value(text), expected, &PrincipalId::new("alice"), &[], told).await
+    let (value, by) = (value(text), PrincipalId::new("alice"));
+    books.write_setting(SettingWrite { expected, ..SettingWrite::plain("aliases", &value, &by) }, told).await
 }
 
 fn stale(written: Result<u64, WriteSettingError>) -> u64 {
@@ -41,7 +43,9 @@ async fn a_setting_comes_back_byte_for_byte(world: StoreWorld) {
     let last = r#"[ {"b":1.0, "a":2} ]"#;
     assert_eq!(write(&one, last, Some(2)).await.expect("written"), 3);
     let by = PrincipalId::new("bob");
-    let other = one.write_setting("a", &value("{}"), Some(0), &by, &[], |_| Vec::new()).await;
+    let empty = value("{}");
+    let other = SettingWrite { expected: Some(0), ..SettingWrite::plain("a", &empty, &by) };
+    let other = one.write_setting(other, |_| Vec::new()).await;
     assert_eq!(other.expect("written"), 1);
 
     let all = world.open().await.read_settings().await.expect("read");
@@ -80,4 +84,24 @@ async fn of_two_who_write_a_setting_one_is_stale(world: StoreWorld) {
         assert_eq!(setting.value.as_str(), expected);
     }
     assert_eq!(count_of(&store, EventKind::SettingChanged).await, 8);
+}
+
+async fn earlier_values_are_kept_with_their_reasons_up_to_a_limit(world: StoreWorld) {
+    let (store, one, _two) = replicas(&world).await;
+    assert_eq!(store.read_setting_versions("policy").await.expect("read"), []);
+    let by = PrincipalId::new("alice");
+    for number in 1..=SETTING_VERSIONS_MAX + 2 {
+        let (value, reason) = (value(&format!("[{number}]")), format!("reason {number}"));
+        let reason = (number % 2 == 0).then_some(reason.as_str());
+        let write = SettingWrite { reason, ..SettingWrite::plain("policy", &value, &by) };
+        assert_eq!(one.write_setting(write, |_| Vec::new()).await.expect("written"), number);
+    }
+    assert_eq!(write(&one, "[]", None).await.expect("written"), 1);
+    let kept = store.read_setting_versions("policy").await.expect("read");
+    let last = SETTING_VERSIONS_MAX + 2;
+    assert_eq!(kept.len() as u64, SETTING_VERSIONS_MAX);
+    assert_eq!((kept[0].version, kept[0].value.as_str()), (last, &*format!("[{last}]")));
+    assert_eq!((kept[0].reason.as_deref(), &kept[1].reason), (Some(&*format!("reason {last}")), &None));
+    assert_eq!((&kept[0].set_by, kept.last().map(|one| one.version)), (&by, Some(3)));
+    assert_eq!(store.read_setting_versions("aliases").await.expect("read").len(), 1);
 }

@@ -79,6 +79,32 @@ fn other_sources_take_the_place_of_the_old_only_if_they_load() {
 }
 
 #[test]
+fn texts_that_are_set_count_beside_the_sources_and_outlast_other_sources() {
+    let set = |text: &str| vec![("setting policy.guard".to_owned(), PolicyPurpose::Guard, text.to_owned())];
+    let (_folder, engine) = folder(PERMIT_ALL);
+    let first = engine.version();
+    let forbid = "forbid(principal, action, resource);";
+    assert_eq!(engine.reload_set(Vec::new(), &[]), None, "nothing is set already");
+    let second = engine.reload_set(set(forbid), &[]).unwrap().unwrap();
+    assert!(second != first && !is_permitted(&engine));
+    assert_eq!(engine.reload_set(set(forbid), &[]), None);
+    engine.reload_from(sources(&[], PolicyTemplate::Exploratory), &[]).unwrap();
+    engine.reload(&[]).unwrap();
+    assert!(!is_permitted(&engine), "it outlasts other sources");
+    assert!(engine.is_from(&sources(&[], PolicyTemplate::Exploratory)));
+
+    let refused = engine.reload_set(set("forbid"), &[]).unwrap().unwrap_err();
+    assert!(refused.to_string().starts_with("setting policy.guard:1:"), "{refused}");
+    assert!(!is_permitted(&engine) && engine.refusal().is_some());
+    engine.reload_set(Vec::new(), &[]).unwrap().unwrap();
+    assert!(is_permitted(&engine) && engine.refusal().is_none());
+
+    let again = PolicyEngine::load_with(Sources::default(), set(forbid)).unwrap();
+    assert!(!is_permitted(&again));
+    assert_eq!(again.texts(), [("setting policy.guard".to_owned(), forbid.to_owned())]);
+}
+
+#[test]
 fn a_file_and_a_text_that_cannot_be_read_are_told_together() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.cedar"), [0xff]).unwrap();
