@@ -4,6 +4,7 @@ pub(crate) mod diff;
 pub(crate) mod json;
 pub(crate) mod links;
 pub(crate) mod moment;
+pub(crate) mod money;
 pub(crate) mod picture;
 pub(crate) mod text;
 

@@ -9,6 +9,8 @@ use axum::response::{IntoResponse, Response};
 use http::header as h;
 use http::{HeaderValue, StatusCode};
 use serde::Deserialize;
+use toolgate_core::Digest;
+use toolgate_core::id::{FileId, RefId};
 use toolgate_core::scope::Credential;
 use utoipa::IntoParams;
 
@@ -89,21 +91,76 @@ pub(crate) async fn picture(
     Query(query): Query<PictureQuery>,
 ) -> ApiResult<Response> {
     let artifact = digest("sha256", &sha256)?;
-    let number = page.parse::<u32>().ok().filter(|number| *number > 0);
-    let page = number.ok_or_else(|| bad_parameter("page", &page, "the number of a page, from 1"))?;
-    let width = query.width.map_or(Ok(WIDTH_USUAL), |width| whole("width", &width))?;
-    let width = width.clamp(WIDTH_MIN, WIDTH_MAX);
     let caller = ContentCaller::of(&context, &credential).await?;
+    let wanted = WantedPage::read(&page, query)?;
     let found = context.files.resolve(&caller.access(), &artifact.to_string()).await?;
-    let request = DrawnPageRequest { artifact, media_type: found.media_type, page, width };
-    let bytes = context.citations.picture(&request).await?;
-    let headers = [
-        (h::CONTENT_TYPE, HeaderValue::from_static("image/png")),
-        (h::CACHE_CONTROL, CACHING),
-        (h::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-        (h::CONTENT_SECURITY_POLICY, SANDBOX),
-    ];
-    Ok((headers, Body::from(bytes)).into_response())
+    wanted.drawn(&context, found.digest, found.media_type).await
+}
+
+/// Fetch a page of a file as a picture
+#[utoipa::path(get, path = "/files/{id}/pages/{page}", tag = "files",
+    params(("id" = String, Path, description = "file_…"), ("page" = u32, Path, description = "From 1"), PictureQuery),
+    responses((status = 200, description = "A PNG", body = Vec<u8>, content_type = "image/png"),
+        (status = 404, description = "Not found, or not available to the caller"),
+        (status = 422, description = "The format has no pages, or there is no such page")))]
+pub(crate) async fn file_page(
+    State(context): State<ApiContext>,
+    Extension(credential): Extension<Credential>,
+    Path((id, page)): Path<(String, String)>,
+    Query(query): Query<PictureQuery>,
+) -> ApiResult<Response> {
+    let caller = ContentCaller::of(&context, &credential).await?;
+    let wanted = WantedPage::read(&page, query)?;
+    let file = context.files.get(&caller.access(), &FileId::new(id)).await?;
+    wanted.drawn(&context, file.digest, file.media_type).await
+}
+
+/// Fetch a page of a ref as a picture
+#[utoipa::path(get, path = "/refs/{id}/pages/{page}", tag = "files",
+    params(("id" = String, Path, description = "ref_…"), ("page" = u32, Path, description = "From 1"), PictureQuery),
+    responses((status = 200, description = "A PNG", body = Vec<u8>, content_type = "image/png"),
+        (status = 404, description = "Not found, or not available to the caller"),
+        (status = 409, description = "The content is still with its server"),
+        (status = 422, description = "The format has no pages, or there is no such page")))]
+pub(crate) async fn ref_page(
+    State(context): State<ApiContext>,
+    Extension(credential): Extension<Credential>,
+    Path((id, page)): Path<(String, String)>,
+    Query(query): Query<PictureQuery>,
+) -> ApiResult<Response> {
+    let caller = ContentCaller::of(&context, &credential).await?;
+    let wanted = WantedPage::read(&page, query)?;
+    // An id of another kind is not a ref.
+    let one = context.files.reference(&caller.access(), &RefId::new(id)).await?;
+    let found = context.files.resolve(&caller.access(), one.id.as_str()).await?;
+    wanted.drawn(&context, found.digest, found.media_type).await
+}
+
+/// The page that is drawn, and its width in pixels.
+struct WantedPage {
+    number: u32,
+    width: u32,
+}
+
+impl WantedPage {
+    fn read(page: &str, query: PictureQuery) -> ApiResult<Self> {
+        let number = page.parse::<u32>().ok().filter(|number| *number > 0);
+        let number = number.ok_or_else(|| bad_parameter("page", page, "the number of a page, from 1"))?;
+        let width = query.width.map_or(Ok(WIDTH_USUAL), |width| whole("width", &width))?;
+        Ok(Self { number, width: width.clamp(WIDTH_MIN, WIDTH_MAX) })
+    }
+
+    async fn drawn(self, context: &ApiContext, artifact: Digest, media_type: String) -> ApiResult<Response> {
+        let request = DrawnPageRequest { artifact, media_type, page: self.number, width: self.width };
+        let bytes = context.citations.picture(&request).await?;
+        let headers = [
+            (h::CONTENT_TYPE, HeaderValue::from_static("image/png")),
+            (h::CACHE_CONTROL, CACHING),
+            (h::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+            (h::CONTENT_SECURITY_POLICY, SANDBOX),
+        ];
+        Ok((headers, Body::from(bytes)).into_response())
+    }
 }
 
 fn whole<T: FromStr>(name: &str, text: &str) -> ApiResult<T> {

@@ -132,3 +132,24 @@ async fn a_citation_that_leads_nowhere_says_so() {
         );
     }
 }
+
+#[tokio::test]
+async fn the_pages_of_files_are_drawn_for_whoever_may_read_them() {
+    let gate = Gate::open().await;
+    let id = gate.keep(&agent(), "lease.txt", "Notice is thirty days.").await;
+    let page = gate.get(&agent(), &format!("/files/{id}/pages/2?width=1")).await;
+    assert_eq!(
+        (page.status, &page.headers["content-type"]),
+        (StatusCode::OK, &"image/png".parse().expect("a value"))
+    );
+    assert!(page.text.starts_with("page 2 of text/") && page.text.ends_with(" at 100"), "{page:?}");
+    let stranger = somebody("stranger", Role::Agent);
+    for (who, path) in [
+        (&stranger, format!("/files/{id}/pages/1")),
+        (&agent(), "/refs/ref_none/pages/1".to_owned()),
+        (&agent(), format!("/refs/{id}/pages/1")),
+    ] {
+        assert_eq!(gate.get(who, &path).await.status, StatusCode::NOT_FOUND, "{path}");
+    }
+    assert_eq!(gate.get(&agent(), &format!("/files/{id}/pages/0")).await.status, StatusCode::BAD_REQUEST);
+}

@@ -24,9 +24,7 @@ pub(super) use data::CitationData;
 const QUOTE_CHARS: usize = 2_000;
 
 pub(crate) fn routes() -> Router<PageContext> {
-    Router::new()
-        .route("/console/citations", get(show))
-        .route("/console/artifacts/{id}/pages/{page}", get(picture::send))
+    Router::new().route("/console/citations", get(show))
 }
 
 /// All of them are checked by the API.

@@ -1,10 +1,10 @@
 //! Files, refs and artifacts: their properties, a safe preview, and a download.
 
 mod bytes;
-mod preview;
+mod paged;
 
 use axum::Router;
-use axum::extract::Path;
+use axum::extract::{Path, Query};
 use axum::response::Response;
 use axum::routing::get;
 use maud::{Markup, html};
@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use toolgate_core::Role;
 
+use super::preview::{self, PreviewContent, PreviewMarkup};
 use crate::PageContext;
 use crate::address::PageAddress;
 use crate::layout::ConsolePage;
@@ -19,16 +20,31 @@ use crate::parts::moment::ago;
 use crate::parts::{self, links, text};
 use crate::problem::PageResult;
 use crate::visit::PageVisit;
-use preview::PreviewContent;
 
 pub(crate) fn routes() -> Router<PageContext> {
     Router::new()
         .route("/console/files/{id}", get(file))
         .route("/console/files/{id}/content", get(bytes::of_file))
+        .route("/console/files/{id}/pages/{page}", get(paged::of_file))
         .route("/console/refs/{id}", get(reference))
         .route("/console/refs/{id}/content", get(bytes::of_ref))
+        .route("/console/refs/{id}/pages/{page}", get(paged::of_ref))
         .route("/console/artifacts/{id}", get(artifact))
         .route("/console/artifacts/{id}/content", get(bytes::of_artifact))
+        .route("/console/artifacts/{id}/pages/{page}", get(paged::of_artifact))
+}
+
+/// The page of a document with pages, from 1.
+#[derive(Default, Deserialize)]
+struct ContentPageQuery {
+    #[serde(default)]
+    page: Option<String>,
+}
+
+impl ContentPageQuery {
+    fn page(&self) -> u32 {
+        self.page.as_deref().and_then(|page| page.parse().ok()).unwrap_or(1).max(1)
+    }
 }
 
 #[derive(Deserialize)]
@@ -44,7 +60,11 @@ struct FileData {
     expires_at: Option<String>,
 }
 
-async fn file(visit: PageVisit, Path(id): Path<String>) -> PageResult<Response> {
+async fn file(
+    visit: PageVisit,
+    Path(id): Path<String>,
+    Query(at): Query<ContentPageQuery>,
+) -> PageResult<Response> {
     let Some(file) = known::<FileData>(&visit, PageAddress::of(["files", &id])).await? else {
         return Ok(withheld(&visit, "File", &id).await);
     };
@@ -63,7 +83,8 @@ async fn file(visit: PageVisit, Path(id): Path<String>) -> PageResult<Response> 
         ("Kept", expires),
     ]);
     let content = PreviewContent { kind: "files", id: &id, media_type: &file.media_type, size: file.size };
-    page(&visit, &format!("File {}", file.name), &facts, &content, &html! {}).await
+    let seen = preview::look(&visit, &content, at.page()).await;
+    page(&visit, &format!("File {}", file.name), &facts, &content, &seen, &html! {}).await
 }
 
 #[derive(Deserialize)]
@@ -93,7 +114,11 @@ struct OriginData {
     id: String,
 }
 
-async fn reference(visit: PageVisit, Path(id): Path<String>) -> PageResult<Response> {
+async fn reference(
+    visit: PageVisit,
+    Path(id): Path<String>,
+    Query(at): Query<ContentPageQuery>,
+) -> PageResult<Response> {
     let Some(one) = known::<RefData>(&visit, PageAddress::of(["refs", &id])).await? else {
         return Ok(withheld(&visit, "Ref", &id).await);
     };
@@ -117,7 +142,8 @@ async fn reference(visit: PageVisit, Path(id): Path<String>) -> PageResult<Respo
     ];
     let facts = parts::facts(rows.into_iter().filter_map(|(name, value)| Some((name, value?))));
     let content = PreviewContent { kind: "refs", id: &id, media_type: &one.media_type, size: one.size };
-    page(&visit, &format!("Ref {}", links::brief_text(&one.id)), &facts, &content, &html! {}).await
+    let seen = preview::look(&visit, &content, at.page()).await;
+    page(&visit, &format!("Ref {}", links::brief_text(&one.id)), &facts, &content, &seen, &html! {}).await
 }
 
 /// Auditors see files and refs in the record, and may not read them: `None` if the API refuses. Others get
@@ -160,7 +186,11 @@ struct MadeData {
     created_at: String,
 }
 
-async fn artifact(visit: PageVisit, Path(id): Path<String>) -> PageResult<Response> {
+async fn artifact(
+    visit: PageVisit,
+    Path(id): Path<String>,
+    Query(at): Query<ContentPageQuery>,
+) -> PageResult<Response> {
     let one: ArtifactData = visit.get(PageAddress::of(["artifacts", &id])).await?;
     let facts = parts::facts([
         ("Name", text::short(&one.names.join(", "))),
@@ -171,7 +201,8 @@ async fn artifact(visit: PageVisit, Path(id): Path<String>) -> PageResult<Respon
     let made = made(&visit, &one.artifacts);
     let content = PreviewContent { kind: "artifacts", id: &id, media_type: &one.media_type, size: one.size };
     let name = one.names.first().map_or("artifact", String::as_str);
-    page(&visit, &format!("Artifact {name}"), &facts, &content, &made).await
+    let seen = preview::look(&visit, &content, at.page()).await;
+    page(&visit, &format!("Artifact {name}"), &facts, &content, &seen, &made).await
 }
 
 fn made(visit: &PageVisit, all: &[MadeData]) -> Markup {
@@ -205,9 +236,9 @@ async fn page(
     title: &str,
     facts: &Markup,
     content: &PreviewContent<'_>,
+    seen: &PreviewMarkup,
     more: &Markup,
 ) -> PageResult<Response> {
-    let seen = preview::look(visit, content).await;
     let save = content.address().with("download", "1");
     let body = html! {
         (parts::heading(text::short(title), html! { @if seen.may_save { a.button.primary href=(save) download { "Download" } } }))

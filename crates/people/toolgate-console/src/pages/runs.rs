@@ -1,11 +1,15 @@
-//! Runs: all of them, by state.
+//! Runs: all of them by state, one with its steps on an axis of time, and two beside each other.
 
+mod axis;
 mod chat;
+mod compare;
 mod data;
 mod detail;
-mod pictures;
+mod output;
+mod record;
 mod steps;
-mod tree;
+mod trail;
+mod waterfall;
 
 use axum::Router;
 use axum::extract::Query;
@@ -31,6 +35,7 @@ const TASKS_MAX: usize = 200;
 pub(crate) fn routes() -> Router<PageContext> {
     Router::new()
         .route("/console/runs", get(list))
+        .route("/console/runs/compare", get(compare::show))
         .route("/console/runs/{id}", get(detail::show))
         .route("/console/runs/{id}/chat", get(chat::show))
         .route("/console/runs/{id}/pause", post(steps::pause))
@@ -88,10 +93,18 @@ async fn list(visit: PageVisit, Query(wanted): Query<RunsPageQuery>) -> PageResu
     let next = page.next_cursor.as_deref();
     let next = next.map(|cursor| wanted.on(PageAddress::of(["console", "runs"])).with("cursor", cursor));
     let body = html! {
-        (parts::heading(html! { "Runs" }, html! { a.button href="/console/automations" { "Automations" } }))
+        (parts::heading(html! { "Runs" }, html! {
+            a.button href="/console/tasks" { "Tasks" }
+            a.button href="/console/automations" { "Automations" }
+        }))
         (filters(&wanted, &tasks))
         section #runs data-live="run" aria-label="Runs" {
-            @if page.runs.is_empty() { (nothing(&wanted)) } @else { (table(&visit, &page.runs, &tasks)) }
+            @if page.runs.is_empty() { (nothing(&wanted)) } @else {
+                form method="get" action="/console/runs/compare" {
+                    (table(&visit, &page.runs, &tasks))
+                    @if page.runs.len() > 1 { p.pages { button.button type="submit" { "Compare two" } " " span.help { "Tick two runs first." } } }
+                }
+            }
             (parts::next_page(next))
         }
     };
@@ -160,6 +173,7 @@ fn table(visit: &PageVisit, runs: &[RunData], tasks: &[TaskData]) -> Markup {
         table.list {
             thead {
                 tr {
+                    @if runs.len() > 1 { th scope="col" { span.unseen { "Compare" } } }
                     th scope="col" { "Run" }
                     th scope="col" { "State" }
                     th scope="col" { "Task" }
@@ -170,22 +184,28 @@ fn table(visit: &PageVisit, runs: &[RunData], tasks: &[TaskData]) -> Markup {
                     th.number scope="col" { "Calls" }
                 }
             }
-            tbody { @for run in runs { (row(visit, run, tasks)) } }
+            tbody {
+                @for run in runs {
+                    @let tick = (runs.len() > 1).then(|| html! { input type="checkbox" name="run" value=(run.id) aria-label={ "Compare " (run.id) } data-keep; });
+                    (row(visit, run, tasks, tick))
+                }
+            }
         }
     }
 }
 
-fn row(visit: &PageVisit, run: &RunData, tasks: &[TaskData]) -> Markup {
+fn row(visit: &PageVisit, run: &RunData, tasks: &[TaskData], tick: Option<Markup>) -> Markup {
     let name =
         |id: &str| tasks.iter().find(|task| task.id == id).map_or(id.to_owned(), |task| task.name.clone());
     html! {
         tr data-entry=(run.id) {
+            @if let Some(tick) = tick { td { (tick) } }
             td data-name="Run" {
                 (links::id(&run.id))
                 @if let Some(summary) = &run.summary { div.help { (text::short(summary)) } }
             }
             td data-name="State" { (parts::state(&run.state)) (run.why()) }
-            td data-name="Task" { @if let Some(task) = &run.task { (text::short(&name(task))) } @else { span.soft { "none" } } }
+            td data-name="Task" { @if let Some(task) = &run.task { a href=(PageAddress::of(["console", "tasks", task])) { (text::short(&name(task))) } } @else { span.soft { "none" } } }
             td data-name="Agent" { a href=(PageAddress::of(["console", "agents", &run.agent])) { (text::short(&run.agent)) } }
             td data-name="Principal" { (links::principal(&run.principal)) }
             td data-name="Created" { (ago(visit, &run.created_at)) }

@@ -58,6 +58,7 @@ async fn infested() -> (Office, Vec<String>) {
     }
     office.decide(&office.admin(), &approvals[0], json!({ "decision": "deny", "reason": EVIL })).await;
     pages.extend(infested_run(&office).await);
+    pages.push(infested_task(&office).await);
     let bytes = format!("<script>window.pwned=5</script>{EVIL}");
     let file = office.archive.file("\"><img src=x onerror=window.pwned=8>.txt", bytes.as_bytes()).await;
     pages.push(format!("/console/files/{file}"));
@@ -99,20 +100,30 @@ async fn infested_run(office: &Office) -> Vec<String> {
     let question =
         json!({ "slot_type": "choice", "slot_id": "tone", "prompt_key": EVIL, "options": [EVIL, "fine"] });
     let id = work.ask(question).await;
-    vec![format!("/console/runs/{}", work.id), format!("/console/inbox/inputs/{id}")]
+    let compared = format!("/console/runs/compare?a={0}&b={0}", work.id);
+    vec![format!("/console/runs/{}", work.id), compared, format!("/console/inbox/inputs/{id}")]
+}
+
+async fn infested_task(office: &Office) -> String {
+    let task = json!({ "name": "<script>window.pwned=9</script>\u{202e}", "description": EVIL });
+    let made = office.site().rest(&office.admin(), "POST", "/tasks", Some(task)).await;
+    assert_eq!(made.status, 201, "{made:?}");
+    format!("/console/tasks/{}", made.json()["id"].as_str().expect("a task has an id"))
 }
 
 fn short(value: &Value) -> String {
     value.to_string().chars().take(600).collect()
 }
 
-const LISTS: [&str; 14] = [
+const LISTS: [&str; 16] = [
     "/",
     "/console/inbox",
     "/console/inbox?show=decided",
     "/console/calls",
     "/console/ledger",
     "/console/runs",
+    "/console/tasks",
+    "/console/settings/quotas",
     "/console/tools",
     "/console/tools/jobs%3Aevil",
     "/console/tools/jobs%3Aevil/try",

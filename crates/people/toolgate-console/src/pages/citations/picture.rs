@@ -1,19 +1,10 @@
 //! The page as a picture with boxes over the cited lines. Boxes are parts of an SVG, since pages have no styles of their own.
 
-use axum::extract::Path;
-use axum::response::Response;
-use http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
-use http::{HeaderMap, HeaderValue};
 use maud::{Markup, html};
 
 use super::data::{CitedBoxData, CitedPageData};
 use crate::address::PageAddress;
-use crate::headers::POLICY_OF_CONTENTS;
-use crate::problem::PageResult;
-use crate::visit::PageVisit;
 
-/// Pixels of a picture's width: sharp on most screens.
-const WIDTH: u32 = 1_400;
 /// Points around a line, so that its letters stay free.
 const MARGIN: f32 = 1.5;
 
@@ -38,17 +29,6 @@ fn cited_box(one: &CitedBoxData) -> Markup {
     html! {
         rect.cited x=(format!("{left:.2}")) y=(format!("{top:.2}")) width=(format!("{width:.2}")) height=(format!("{height:.2}")) {}
     }
-}
-
-/// The picture itself.
-pub(super) async fn send(visit: PageVisit, Path((id, page)): Path<(String, String)>) -> PageResult<Response> {
-    let address = PageAddress::of(["artifacts", &id, "pages", &page]).with("width", WIDTH);
-    let mut response = visit.pass_on(address, HeaderMap::new()).await?;
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("image/png"));
-    headers.insert(CONTENT_DISPOSITION, HeaderValue::from_static("inline"));
-    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY_OF_CONTENTS));
-    Ok(response)
 }
 
 #[cfg(test)]

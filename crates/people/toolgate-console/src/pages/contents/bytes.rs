@@ -6,9 +6,9 @@ use http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, I
 use http::{HeaderMap, HeaderValue};
 use serde::Deserialize;
 
-use super::preview::{is_image, is_text};
 use crate::address::PageAddress;
 use crate::headers::POLICY_OF_CONTENTS;
+use crate::pages::preview::{is_image, is_text};
 use crate::problem::PageResult;
 use crate::visit::PageVisit;
 

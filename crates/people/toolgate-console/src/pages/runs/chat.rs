@@ -14,6 +14,10 @@ use crate::problem::PageResult;
 use crate::visit::PageVisit;
 
 const PAGE: usize = 50;
+/// The latest messages, beside the steps of a run.
+const BESIDE: u64 = 12;
+/// Characters of a text there; the chat's own page has more.
+const BESIDE_CHARS: usize = 600;
 
 #[derive(Default, Deserialize)]
 pub(super) struct ChatPageQuery {
@@ -79,6 +83,43 @@ pub(super) async fn show(
     Ok(visit.page(&format!("Chat of run {id}"), ConsolePage::Runs, body).await)
 }
 
+/// The latest messages, in short.
+pub(super) async fn beside(visit: &PageVisit, run: &str, messages: u64) -> Markup {
+    let after = messages.saturating_sub(BESIDE);
+    let asked = PageAddress::of(["runs", run, "chat"]).with("after", after).with("limit", BESIDE);
+    let whole = PageAddress::of(["console", "runs", run, "chat"]);
+    // A message that was changed in the database hides no other part of the page.
+    let found = visit.get::<ChatData>(asked).await;
+    html! {
+        @match &found {
+            Err(problem) => p.notice { (text::long(&problem.detail)) },
+            Ok(page) => {
+                @if after > 0 { p { a href=(whole) { "All " (parts::number(messages)) " messages" } } } @else { p { a href=(whole) { "The chat on its own page" } } }
+                @for one in &page.messages { (brief(visit, one)) }
+            }
+        }
+    }
+}
+
+fn brief(visit: &PageVisit, one: &MessageData) -> Markup {
+    html! {
+        div.message data-entry={ "message-" (one.number) } {
+            p.help {
+                (parts::badge(speaker(&one.role), BadgeTone::Plain)) " "
+                @if one.turn > 0 { "turn " (parts::number(one.turn)) ", " } (ago(visit, &one.at))
+            }
+            @if !one.text.is_empty() { p.prose { (text::cut(&one.text, BESIDE_CHARS)) } }
+            @for call in &one.calls { p { "Calls " code { (text::short(&call.name)) } } }
+            @for result in &one.results {
+                p {
+                    "Result of " code { (text::short(&result.name)) } ": " (text::cut(&result.text, BESIDE_CHARS / 2))
+                    @if result.is_error { " " (parts::badge("error", BadgeTone::Bad)) }
+                }
+            }
+        }
+    }
+}
+
 fn nothing() -> Markup {
     parts::empty(
         "There are no messages.",
@@ -114,7 +155,7 @@ fn message(visit: &PageVisit, one: &MessageData) -> Markup {
 /// The role of a message, as people say it.
 fn speaker(role: &str) -> &str {
     match role {
-        "user" => "task and gateway",
+        "user" => "a task or the gateway",
         "assistant" => "model",
         "tool" => "results",
         other => other,

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use toolgate_core::moment::parse_rfc3339;
 
 use crate::address::PageAddress;
-use crate::parts::{moment, text};
+use crate::parts::{moment, picture, text};
 use crate::problem::PageResult;
 use crate::visit::PageVisit;
 
@@ -112,12 +112,15 @@ pub(super) struct RunDetailData {
 pub(super) struct DrivenData {
     pub(super) model: String,
     pub(super) turn: u64,
+    /// The number of the last message.
+    #[serde(default)]
+    pub(super) messages: u64,
     pub(super) tokens: TokensData,
     #[serde(default)]
     pub(super) action: Option<ActionData>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 pub(super) struct TokensData {
     pub(super) input: u64,
     pub(super) output: u64,
@@ -141,11 +144,46 @@ pub(super) struct RunWaitingData {
 #[derive(Clone, Deserialize)]
 pub(super) struct RunApprovalData {
     pub(super) id: String,
+    pub(super) state: String,
     #[serde(default)]
     pub(super) call: Option<String>,
     pub(super) tool: String,
     pub(super) created_at: String,
-    pub(super) expires_at: String,
+    #[serde(default)]
+    pub(super) resolved_at: Option<String>,
+}
+
+/// A part of a result that was too large or too binary for the context.
+#[derive(Clone, Deserialize)]
+pub(super) struct RunRefData {
+    pub(super) ref_id: String,
+    #[serde(default)]
+    pub(super) media_type: String,
+    #[serde(default)]
+    pub(super) size: u64,
+}
+
+impl RunRefData {
+    /// True if it is shown by itself beside its call.
+    pub(super) fn is_picture(&self) -> bool {
+        picture::is_shown(&self.media_type, self.size)
+    }
+}
+
+/// A request to the model, and its answer.
+#[derive(Clone, Deserialize)]
+pub(super) struct RunTurnData {
+    pub(super) turn: u64,
+    /// asked, answered, acted or failed.
+    pub(super) phase: String,
+    pub(super) model: String,
+    pub(super) tokens: TokensData,
+    pub(super) cost_micros: u64,
+    #[serde(default)]
+    pub(super) fault: Option<String>,
+    pub(super) asked_at: String,
+    #[serde(default)]
+    pub(super) answered_at: Option<String>,
 }
 
 /// A definition of work.
@@ -196,6 +234,8 @@ pub(super) struct RunQuestionData {
     #[serde(default)]
     pub(super) answered_by: Option<String>,
     pub(super) created_at: String,
+    #[serde(default)]
+    pub(super) resolved_at: Option<String>,
 }
 
 impl RunData {
@@ -214,52 +254,46 @@ impl RunData {
     }
 }
 
-impl RunCallData {
-    /// Its duration; `None` while it is in progress.
-    pub(super) fn took_ms(&self) -> Option<i64> {
-        let ended = parse_rfc3339(self.ended_at.as_deref()?)?;
-        Some((ended - parse_rfc3339(&self.started_at)?).max(0))
+/// The currency of a model's prices; `None` if it has none, or the model is gone.
+pub(super) async fn currency(visit: &PageVisit, driven: Option<&DrivenData>) -> PageResult<Option<String>> {
+    #[derive(Deserialize)]
+    struct ModelCurrencyData {
+        prices: PricesCurrencyData,
     }
+    #[derive(Deserialize)]
+    struct PricesCurrencyData {
+        #[serde(default)]
+        currency: Option<String>,
+    }
+    let Some(driven) = driven else { return Ok(None) };
+    let model = visit.find::<ModelCurrencyData>(PageAddress::of(["models", &driven.model])).await?;
+    Ok(model.and_then(|model| model.prices.currency))
+}
+
+/// A moment of the API, in milliseconds since 1970.
+pub(super) fn ms(moment: &str) -> i64 {
+    parse_rfc3339(moment).unwrap_or_default()
 }
 
 /// The gateway's own reasons, in words.
-fn said(reason: &str) -> String {
+pub(super) fn said(reason: &str) -> String {
     let words = match reason {
-        "input" => "waits for an answer",
+        "input" | "question" => "waits for an answer",
         "approval" => "waits for an approval",
         "operator" => "paused by an operator",
         "complete_workflow" => "reported completion",
-        "budget.calls" => "used up its calls",
-        "budget.seconds" => "used up its time",
-        "budget.bytes" => "used up its bytes",
-        "budget.turns" => "used up its turns",
-        "budget.tokens" => "used up its tokens",
-        "budget.cost" => "used up its money",
-        "question" => "waits for an answer",
-        "credential" => "waits for a sign-in",
-        "captcha" => "waits for a person to prove that they are there",
-        "budget" => "waits for more money",
+        "budget.calls" => "budget for calls is used up",
+        "budget.seconds" => "budget for time is used up",
+        "budget.bytes" => "budget for bytes is used up",
+        "budget.turns" => "budget for turns is used up",
+        "budget.tokens" => "budget for tokens is used up",
+        "budget.cost" => "budget for money is used up",
+        "credential" => "waits for a person to sign in",
+        "captcha" => "waits for a person to solve a CAPTCHA",
+        "budget" => "waits for a larger budget",
         "unknown_outcome" => "waits for a person to say whether a call took effect",
         "stuck" => "repeats itself, and waits for a person",
         other => other,
     };
     words.to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn a_call_took_as_long_as_from_start_to_end() {
-        let mut call = json!({ "call": "tc_1", "tool": "a:b", "kind": "data", "state": "open",
-            "started_at": "2026-08-01T12:00:00.000Z" });
-        let read =
-            |value: &serde_json::Value| serde_json::from_value::<RunCallData>(value.clone()).expect("a call");
-        assert_eq!(read(&call).took_ms(), None);
-        call["ended_at"] = "2026-08-01T12:00:01.250Z".into();
-        assert_eq!(read(&call).took_ms(), Some(1_250));
-    }
 }
