@@ -3,6 +3,7 @@
 
 mod answer;
 mod bounds;
+mod currency;
 mod definition;
 mod fault;
 mod known;
@@ -13,6 +14,7 @@ mod spend;
 
 pub use answer::{ModelAnswer, ModelPiece, ModelUsage, StopReason};
 pub use bounds::MODELS_MAX;
+pub use currency::{BadCurrencyCode, CurrencyCode};
 pub use definition::{ModelDefinition, ModelLimits, ModelName, ModelPrices, ModelProvider};
 pub use fault::{ModelFault, ModelFaultKind};
 pub use known::KnownModel;

@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use toolgate_core::model::{MODELS_MAX, ModelDefinition, ModelLimits, ModelName, ModelPrices, ModelProvider};
+use toolgate_core::model::{
+    CurrencyCode, MODELS_MAX, ModelDefinition, ModelLimits, ModelName, ModelPrices, ModelProvider,
+};
 use toolgate_core::platform::OWN_SERVER;
 
 use super::problem::ConfigProblems;
@@ -162,7 +164,18 @@ fn read_prices(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Mo
         cached: price("cached"),
         written: price("written"),
         output: price("output").unwrap_or_default(),
+        currency: read_currency(&prices, problems),
     }
+}
+
+fn read_currency(prices: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<CurrencyCode> {
+    let written = prices.string("currency", problems)?;
+    let read = CurrencyCode::parse(written.value);
+    if read.is_none() {
+        let what = format!("`currency` in {} cannot be {:?}", prices.title(), written.value);
+        problems.add(written.span, what, "three capital letters", "for example `currency = \"EUR\"`");
+    }
+    read
 }
 
 fn read_limits(
@@ -183,6 +196,7 @@ fn read_limits(
         problems.add(span, what, expected, "a smaller one, or a larger `context_tokens`");
     }
     let parallel = limits.count("parallel_max", ModelLimits::PARALLEL, problems);
+    let spend_per_day_micros = limits.money_micros("spend_per_day", problems);
     let mut wait = |key: &str, usual: Duration| {
         let read = limits.seconds(key, SecondsRange::Positive, problems);
         read.unwrap_or(usual).min(ModelLimits::WAIT_MAX)
@@ -192,6 +206,7 @@ fn read_limits(
         parallel_max: parallel.unwrap_or(usual.parallel_max),
         silence: wait("silence_seconds", usual.silence),
         answer: wait("answer_seconds", usual.answer),
+        spend_per_day_micros,
     }
 }
 

@@ -101,6 +101,7 @@ mod tests {
             cached: Some(300_000),
             written: Some(3_750_000),
             output: 15_000_000,
+            currency: None,
         };
         assert_eq!(usage.cost_micros(prices), 900_000 + 180_000 + 375_000 + 150_000);
     }

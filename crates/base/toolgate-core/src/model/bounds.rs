@@ -43,7 +43,7 @@ impl ModelDefinition {
 }
 
 impl ModelPrices {
-    pub const KEYS: &'static [&'static str] = &["input", "cached", "written", "output"];
+    pub const KEYS: &'static [&'static str] = &["input", "cached", "written", "output", "currency"];
     /// In currency units for a million tokens.
     pub const PRICE_MAX: f64 = 1_000_000.0;
 
@@ -64,7 +64,7 @@ impl ModelPrices {
 
 impl ModelLimits {
     pub const KEYS: &'static [&'static str] =
-        &["output_tokens_max", "parallel_max", "silence_seconds", "answer_seconds"];
+        &["output_tokens_max", "parallel_max", "silence_seconds", "answer_seconds", "spend_per_day"];
     pub const OUTPUT_TOKENS: RangeInclusive<usize> = 16..=10_000_000;
     pub const PARALLEL: RangeInclusive<usize> = 1..=10_000;
     /// The longest wait that can be configured.

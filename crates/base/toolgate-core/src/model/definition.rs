@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::currency::CurrencyCode;
 use crate::scope::name::plain_name;
 
 plain_name!(
@@ -89,6 +90,9 @@ pub struct ModelPrices {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written: Option<u64>,
     pub output: u64,
+    /// The currency, for people; amounts are never converted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub currency: Option<CurrencyCode>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,6 +105,8 @@ pub struct ModelLimits {
     pub silence: Duration,
     /// The time of a whole answer.
     pub answer: Duration,
+    /// The cost of a day in UTC, in millionths of a currency unit, over all runs.
+    pub spend_per_day_micros: Option<u64>,
 }
 
 impl Default for ModelLimits {
@@ -110,6 +116,7 @@ impl Default for ModelLimits {
             parallel_max: 16,
             silence: Duration::from_secs(120),
             answer: Duration::from_secs(600),
+            spend_per_day_micros: None,
         }
     }
 }

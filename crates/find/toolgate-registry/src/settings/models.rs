@@ -7,7 +7,9 @@ use std::time::Duration;
 use serde_json::Value;
 use toolgate_core::address::AddressRules;
 use toolgate_core::codes;
-use toolgate_core::model::{MODELS_MAX, ModelDefinition, ModelLimits, ModelName, ModelPrices, ModelProvider};
+use toolgate_core::model::{
+    CurrencyCode, MODELS_MAX, ModelDefinition, ModelLimits, ModelName, ModelPrices, ModelProvider,
+};
 use toolgate_core::platform::OWN_SERVER;
 use toolgate_core::{Refusal, ServerName};
 use toolgate_store::{SecretOrigin, SecretOwner};
@@ -123,14 +125,31 @@ fn read_prices(fields: &JsonFields<'_>) -> Result<ModelPrices, Refusal> {
         cached: price(&prices, "cached")?,
         written: price(&prices, "written")?,
         output: price(&prices, "output")?.unwrap_or_default(),
+        currency: currency(&prices)?,
+    })
+}
+
+fn currency(fields: &JsonFields<'_>) -> Result<Option<CurrencyCode>, Refusal> {
+    let Some(text) = fields.text("currency")? else { return Ok(None) };
+    CurrencyCode::parse(text).map(Some).ok_or_else(|| {
+        invalid(fields.place("currency"), format!("`currency` cannot be {text:?}"))
+            .hint("three capital letters, such as \"EUR\"")
     })
 }
 
 fn price(fields: &JsonFields<'_>, key: &str) -> Result<Option<u64>, Refusal> {
+    let most = ModelPrices::PRICE_MAX;
+    money(fields, key, &format!("a price for a million tokens, from 0 to {most}"))
+}
+
+fn spending(fields: &JsonFields<'_>, key: &str) -> Result<Option<u64>, Refusal> {
+    money(fields, key, &format!("an amount from 0 to {}", ModelPrices::PRICE_MAX))
+}
+
+fn money(fields: &JsonFields<'_>, key: &str, expected: &str) -> Result<Option<u64>, Refusal> {
     let Some(value) = fields.get(key) else { return Ok(None) };
     let wrong = || {
-        let most = ModelPrices::PRICE_MAX;
-        invalid(fields.place(key), format!("`{key}` is not a price for a million tokens, from 0 to {most}"))
+        invalid(fields.place(key), format!("`{key}` is not {expected}"))
             .hint("a number of currency units, such as 2.5")
     };
     value.as_f64().and_then(ModelPrices::micros).map(Some).ok_or_else(wrong)
@@ -154,6 +173,7 @@ fn read_limits(fields: &JsonFields<'_>, context_tokens: u64) -> Result<ModelLimi
         parallel_max: limits.within("parallel_max", ModelLimits::PARALLEL)?.unwrap_or(usual.parallel_max),
         silence: wait("silence_seconds", usual.silence)?,
         answer: wait("answer_seconds", usual.answer)?,
+        spend_per_day_micros: spending(&limits, "spend_per_day")?,
     })
 }
 

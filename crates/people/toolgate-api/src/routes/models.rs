@@ -53,6 +53,10 @@ pub(crate) struct ModelPricesView {
     /// Input into the provider's cache.
     written: f64,
     output: f64,
+    /// The currency of the prices, and of all that runs of this model cost, if it was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "EUR")]
+    currency: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -65,6 +69,9 @@ pub(crate) struct ModelLimitsView {
     silence_seconds: f64,
     /// The time of a whole answer.
     answer_seconds: f64,
+    /// The cost of a day in UTC over all runs, in currency units.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spend_per_day: Option<f64>,
 }
 
 /// The result of a test
@@ -173,12 +180,13 @@ impl From<KnownModel> for ModelView {
 
 impl From<ModelPrices> for ModelPricesView {
     fn from(prices: ModelPrices) -> Self {
-        let ModelPrices { input, cached, written, output } = prices;
+        let ModelPrices { input, cached, written, output, currency } = prices;
         Self {
             input: ModelPrices::units(input),
             cached: ModelPrices::units(cached.unwrap_or(input)),
             written: ModelPrices::units(written.unwrap_or(input)),
             output: ModelPrices::units(output),
+            currency: currency.map(String::from),
         }
     }
 }
@@ -190,6 +198,7 @@ impl From<ModelLimits> for ModelLimitsView {
             parallel_max: limits.parallel_max,
             silence_seconds: limits.silence.as_secs_f64(),
             answer_seconds: limits.answer.as_secs_f64(),
+            spend_per_day: limits.spend_per_day_micros.map(ModelPrices::units),
         }
     }
 }

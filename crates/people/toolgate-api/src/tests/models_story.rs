@@ -17,7 +17,7 @@ async fn models_are_told_without_their_keys() {
     let expected = json!({
         "name": "gpt", "source": "file", "provider": "openai", "model": "gpt-5", "url": "https://api.openai.com/v1",
         "key": "OPENAI_KEY", "context_tokens": 128_000,
-        "prices": { "input": 2.5, "cached": 0.25, "written": 2.5, "output": 10.0 },
+        "prices": { "input": 2.5, "cached": 0.25, "written": 2.5, "output": 10.0, "currency": "USD" },
         "limits": { "output_tokens_max": 8192, "parallel_max": 16, "silence_seconds": 120.0, "answer_seconds": 600.0 },
     });
     assert_eq!(gpt, expected);

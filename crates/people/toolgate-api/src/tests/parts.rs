@@ -17,8 +17,8 @@ use toolgate_core::event::{EventKind, Outcome};
 use toolgate_core::governance::Clock;
 use toolgate_core::id::{ApprovalId, CallId, RunId};
 use toolgate_core::model::{
-    KnownModel, ModelDefinition, ModelFault, ModelFaultKind, ModelLimits, ModelName, ModelPrices,
-    ModelProvider, ModelReport,
+    CurrencyCode, KnownModel, ModelDefinition, ModelFault, ModelFaultKind, ModelLimits, ModelName,
+    ModelPrices, ModelProvider, ModelReport,
 };
 use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::{Definitions, Seat};
@@ -34,9 +34,10 @@ use toolgate_sessions::SessionEnvironment;
 use toolgate_store::StoreError;
 
 use crate::{
-    FilterInForce, FilterPort, HoldMode, ModelPort, NotCalled, OutgoingWebhook, PolicyCell, PolicyFile,
-    PolicyInForce, PolicyPort, PolicyRow, PolicyRule, RoleAsking, StreamPlace, StreamQuota, ToolCallRequest,
-    ToolCaller, WebhookPort,
+    CheckedPolicies, FilterInForce, FilterPort, HoldMode, ModelPort, NotCalled, OutgoingWebhook, PastCall,
+    PolicyCell, PolicyChange, PolicyFault, PolicyFile, PolicyHome, PolicyInForce, PolicyPort, PolicyRow,
+    PolicyRule, RoleAsking, StreamPlace, StreamQuota, ToolCallRequest, ToolCaller, TrialJudge, TrialVerdict,
+    WebhookPort,
 };
 
 pub(super) fn server() -> ServerName {
@@ -150,12 +151,17 @@ impl PolicyPort for Allowing {
             name: format!("{set}.cedar"),
             set: set.to_owned(),
             built_in: false,
+            home: PolicyHome::File,
+            text: Some("forbid (principal, action, resource);".into()),
             rules: vec![rule.clone()],
         };
+        // What `Gate::ask` asks by.
+        let asking = PolicyRule { id: "gates.cedar:1".into(), ..rule.clone() };
+        let gates = PolicyFile { rules: vec![asking], ..file("gates") };
         PolicyInForce {
             version: self.version(),
             template: PolicyTemplate::Standard,
-            files: vec![file("guard"), file("gates_shadow")],
+            files: vec![file("guard"), file("gates_shadow"), gates],
             refused: Some("gates.cedar:1:1: it does not load".into()),
             broken: None,
         }
@@ -185,6 +191,42 @@ impl PolicyPort for Allowing {
             cells: PolicyTemplate::ALL.map(cell).to_vec(),
         };
         ["admin", "agent"].iter().flat_map(|actor| tools.iter().map(|tool| row(actor, tool))).collect()
+    }
+
+    /// A text compiles unless it is `wrong`, and forbids amounts over ten.
+    fn check(&self, change: &PolicyChange) -> (CheckedPolicies, Option<Arc<dyn TrialJudge>>) {
+        let set = change.texts.texts().map(|(key, text)| (key.to_owned(), text));
+        let files = change.files.iter().map(|(name, text)| (name.clone(), text.as_str()));
+        let mut texts = set.chain(files);
+        let Some((name, _)) = texts.find(|(_, text)| *text == "wrong") else {
+            let version = Some(Digest::of("then").to_string());
+            return (CheckedPolicies { version, ..CheckedPolicies::default() }, Some(Arc::new(OverTen)));
+        };
+        let fault = PolicyFault {
+            file: name,
+            line: Some(1),
+            column: Some(7),
+            message: "it is wrong".into(),
+            hint: Some("mend it".into()),
+        };
+        (CheckedPolicies { errors: vec![fault], ..CheckedPolicies::default() }, None)
+    }
+}
+
+struct OverTen;
+
+impl TrialJudge for OverTen {
+    fn judge(&self, calls: &[PastCall]) -> Vec<TrialVerdict> {
+        let judged = |call: &PastCall| {
+            let is_small = call.arguments["amount"].as_f64().is_some_and(|amount| amount <= 10.0);
+            TrialVerdict {
+                now: Allowing.decide(&call.question()).verdict.as_str(),
+                then: if is_small { "permit" } else { "deny" },
+                summary: format!("{} {}", call.principal.role.as_str(), call.principal.groups.join(",")),
+                because: vec!["ten".into()],
+            }
+        };
+        calls.iter().map(judged).collect()
     }
 }
 
@@ -253,8 +295,13 @@ pub(super) struct TwoModels;
 
 impl TwoModels {
     fn known(name: &str, provider: ModelProvider, key: Option<&str>, reach: Reach) -> KnownModel {
-        let prices =
-            ModelPrices { input: 2_500_000, cached: Some(250_000), written: None, output: 10_000_000 };
+        let prices = ModelPrices {
+            input: 2_500_000,
+            cached: Some(250_000),
+            written: None,
+            output: 10_000_000,
+            currency: CurrencyCode::parse("USD"),
+        };
         let definition = ModelDefinition {
             name: ModelName::new(name).expect("a name"),
             provider,

@@ -58,6 +58,12 @@ pub(super) const PRICES: ConfigTable = ConfigTable {
         without("cached", PRICE, "as `input`", "Input that the provider had in its cache."),
         without("written", PRICE, "as `input`", "Input that the provider wrote into its cache."),
         is("output", PRICE, "0", "Output."),
+        without(
+            "currency",
+            Text,
+            "none is shown",
+            "Three capital letters, such as `EUR`, shown beside costs. Amounts are never converted.",
+        ),
     ],
     changes: WhileRunning,
     least: "[[models]]\nname = \"gpt\"\nprovider = \"openai\"\nmodel = \"gpt-5-mini\"\n[models.prices]\n",
@@ -84,6 +90,13 @@ pub(super) const LIMITS: ConfigTable = ConfigTable {
             "The time until the first piece of an answer, between two pieces, and for a free place.",
         ),
         is("answer_seconds", Seconds, "600", "The time of a whole answer."),
+        without(
+            "spend_per_day",
+            Other("amount"),
+            "any amount",
+            "The cost per day (UTC) of all runs with this model, over all replicas, in the currency of its prices. A run that reaches \
+             it waits for a person.",
+        ),
     ],
     changes: WhileRunning,
     least: "[[models]]\nname = \"gpt\"\nprovider = \"openai\"\nmodel = \"gpt-5-mini\"\n[models.limits]\n",

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use insta::assert_snapshot;
-use toolgate_core::model::{ModelLimits, ModelPrices, ModelProvider};
+use toolgate_core::model::{CurrencyCode, ModelLimits, ModelPrices, ModelProvider};
 
 use super::{accepted, refused};
 
@@ -22,15 +22,22 @@ fn a_model_that_says_little_is_the_providers_own_without_a_key() {
 fn every_key_of_a_model_is_read() {
     let text = "[[models]]\nname = \"local\"\nprovider = \"ollama\"\nmodel = \"llama3.2:3b\"\n\
         url = \"http://10.0.0.7:11434/\"\nkey = \"OLLAMA\"\ncontext_tokens = 4096\n\
-        prices = { input = 0.5, written = 1, output = 2.25 }\n\
-        limits = { parallel_max = 1, silence_seconds = 5, answer_seconds = 60.5 }\n";
+        prices = { input = 0.5, written = 1, output = 2.25, currency = \"EUR\" }\n\
+        limits = { parallel_max = 1, silence_seconds = 5, answer_seconds = 60.5, spend_per_day = 0.25 }\n";
     let model = accepted(text).models.remove(0);
     assert_eq!((model.url.as_str(), model.key.as_deref()), ("http://10.0.0.7:11434", Some("OLLAMA")));
-    let prices = ModelPrices { input: 500_000, cached: None, written: Some(1_000_000), output: 2_250_000 };
+    let prices = ModelPrices {
+        input: 500_000,
+        cached: None,
+        written: Some(1_000_000),
+        output: 2_250_000,
+        currency: CurrencyCode::parse("EUR"),
+    };
     assert_eq!(model.prices, prices);
     assert_eq!(model.limits.output_tokens_max, 2_048, "half of the context");
     assert_eq!((model.limits.parallel_max, model.limits.silence.as_secs()), (1, 5));
     assert_eq!(model.limits.answer, Duration::from_millis(60_500));
+    assert_eq!(model.limits.spend_per_day_micros, Some(250_000));
 }
 
 #[test]
@@ -45,6 +52,8 @@ fn what_is_wrong_with_a_model_is_told_with_its_name() {
         ("prices = { input = -1 }", "`input` in `prices` of model \"gpt\" is out of range"),
         ("prices = { input = \"3\" }", "remove the quotes"),
         ("prices = { in = 3 }", "did you mean"),
+        ("prices = { currency = \"euro\" }", "`currency` in `prices` of model \"gpt\" cannot be \"euro\""),
+        ("limits = { spend_per_day = -1 }", "`spend_per_day` in `limits` of model \"gpt\" is out of range"),
         ("limits = { parallel_max = 0 }", "`parallel_max` in `limits` of model \"gpt\" is out of range"),
         (
             "context_tokens = 2048\nlimits = { output_tokens_max = 4096 }",

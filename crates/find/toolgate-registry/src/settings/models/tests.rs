@@ -47,16 +47,24 @@ fn a_model_needs_its_name_its_provider_and_its_own_name() {
 fn every_member_is_read() {
     let value = model(json!({
         "url": "https://models.example.com/v1/", "key": "EXAMPLE_KEY", "context_tokens": 32_000,
-        "prices": { "input": 2.5, "cached": 0.25, "output": 10 },
-        "limits": { "output_tokens_max": 1000, "parallel_max": 2, "silence_seconds": 5, "answer_seconds": 60 },
+        "prices": { "input": 2.5, "cached": 0.25, "output": 10, "currency": "EUR" },
+        "limits": { "output_tokens_max": 1000, "parallel_max": 2, "silence_seconds": 5, "answer_seconds": 60,
+            "spend_per_day": 0.5 },
     }));
     let read = read(&value, AddressRules::default()).expect("a model").remove(0);
     assert_eq!(read.url, "https://models.example.com/v1", "paths are appended to it");
     assert_eq!((read.key.as_deref(), read.context_tokens), (Some("EXAMPLE_KEY"), 32_000));
-    let prices = ModelPrices { input: 2_500_000, cached: Some(250_000), written: None, output: 10_000_000 };
+    let prices = ModelPrices {
+        input: 2_500_000,
+        cached: Some(250_000),
+        written: None,
+        output: 10_000_000,
+        currency: CurrencyCode::parse("EUR"),
+    };
     assert_eq!(read.prices, prices);
     assert_eq!((read.limits.output_tokens_max, read.limits.parallel_max), (1_000, 2));
     assert_eq!((read.limits.silence.as_secs(), read.limits.answer.as_secs()), (5, 60));
+    assert_eq!(read.limits.spend_per_day_micros, Some(500_000));
 }
 
 #[test]
@@ -81,6 +89,10 @@ fn a_value_that_cannot_be_is_refused_at_its_place() {
         (
             json!({ "prices": { "input": -1 } }),
             "invalid_setting value[0].prices.input: `input` is not a price for a million tokens, from 0 to 1000000",
+        ),
+        (
+            json!({ "limits": { "spend_per_day": "1" } }),
+            "invalid_setting value[0].limits.spend_per_day: `spend_per_day` is not an amount from 0 to 1000000",
         ),
         (
             json!({ "context_tokens": 2048, "limits": { "output_tokens_max": 2048 } }),
