@@ -8,10 +8,10 @@ use toolgate_core::event::{Durability, EventKind, HybridTime, LedgerEntry};
 use toolgate_core::governance::Warrant;
 
 use super::append::{KnownRows, LedgerBatch};
-use super::batch::{BatchFailure, BatchTail, ClaimedStream, WriteOp, WriteVerdicts};
+use super::batch::{BatchFailure, ClaimedStream, WriteOp, WrittenBatch};
 use super::block;
 use super::commitments::BatchCommitments;
-use super::head::{LockedHead, StreamHead, others_latest};
+use super::head::{BatchTail, LockedHead, StreamHead, others_latest};
 use super::single::push_lists;
 use crate::advice::with_advice;
 use crate::cut_off::is_cut_off;
@@ -50,7 +50,7 @@ pub(super) async fn write(
     stream: &ClaimedStream<'_>,
     known: &mut KnownRows,
     ops: &[WriteOp],
-) -> Option<Result<WriteVerdicts, BatchFailure>> {
+) -> Option<Result<WrittenBatch, BatchFailure>> {
     let store = stream.store;
     let head = known.head.take()?;
     if store.db.dialect() == Dialect::Sqlite || !ops.iter().all(is_plain) {
@@ -77,7 +77,7 @@ pub(super) async fn write(
             Ok(found) if found.is_moved => {
                 (known.part, known.head, known.others) = (batch.part, Some(batch.end), Some(found.others));
                 known.bodies.note(committed.made);
-                return Some(Ok(verdicts(ops)));
+                return Some(Ok(WrittenBatch::whole(ops)));
             }
             // It was not for the others' sake.
             Ok(found) if found.others <= assumed.after => return None,
@@ -142,13 +142,9 @@ fn durability(ops: &[WriteOp]) -> Durability {
     ops.iter().map(|op| op.entry.durability).max().unwrap_or_default()
 }
 
-fn verdicts(ops: &[WriteOp]) -> WriteVerdicts {
-    ops.iter().map(|_| Ok(())).collect()
-}
-
 /// Where the server did not refuse it, it may have been written.
 fn failure(error: &sqlx::Error, end: &StreamHead, ops: &[WriteOp]) -> BatchFailure {
     let is_refused = matches!(error, sqlx::Error::Database(_)) && !is_cut_off(error);
-    let unsure = (!is_refused).then(|| (BatchTail::of(end), verdicts(ops)));
+    let unsure = (!is_refused).then(|| (BatchTail::of(end), WrittenBatch::whole(ops)));
     BatchFailure { cause: with_advice(error), unsure }
 }

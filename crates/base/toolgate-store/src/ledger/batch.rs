@@ -3,14 +3,15 @@
 use std::borrow::Cow;
 
 use tokio::sync::oneshot;
-use toolgate_core::Digest;
-use toolgate_core::event::{Durability, HybridTime, LedgerEntry};
+use toolgate_core::event::{Durability, LedgerEntry};
 use toolgate_core::governance::{StartRefused, Warrant};
+use toolgate_core::id::CallId;
 
 use super::append::{KnownRows, append};
 use super::clean::clean;
-use super::head::{HeadTrust, LedgerStream, StreamHead};
+use super::head::{BatchTail, HeadTrust, LedgerStream, StreamHead};
 use super::kept::{LateEntry, UnwrittenEntry};
+use super::own_calls::ended;
 use super::{line, warrant};
 use crate::Store;
 use crate::advice::with_advice;
@@ -33,25 +34,26 @@ pub(super) struct WriteOp {
 /// The answers to the callers, in order.
 pub(super) type WriteVerdicts = Vec<Result<(), StartRefused>>;
 
-/// The last event of a batch. If it is in the ledger, so is the whole batch.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct BatchTail {
-    pub(super) number: i64,
-    pub(super) time: HybridTime,
-    pub(super) hash: Digest,
+/// The effect of a batch.
+#[derive(Clone)]
+pub(super) struct WrittenBatch {
+    pub(super) verdicts: WriteVerdicts,
+    /// Calls that were withdrawn: their start was stored, and their caller was told otherwise.
+    pub(super) withdrawn: Vec<CallId>,
 }
 
-impl BatchTail {
-    pub(super) fn of(end: &StreamHead) -> Self {
-        Self { number: end.number, time: end.time, hash: end.hash }
+impl WrittenBatch {
+    /// All ops were written, and nothing else.
+    pub(super) fn whole(ops: &[WriteOp]) -> Self {
+        Self { verdicts: ops.iter().map(|_| Ok(())).collect(), withdrawn: Vec::new() }
     }
 }
 
 /// The batch was not written, or its fate is unknown.
 pub(super) struct BatchFailure {
     pub(super) cause: String,
-    /// The line to look for if the answer to the commit was lost, and the callers' answers if they are found.
-    pub(super) unsure: Option<(BatchTail, WriteVerdicts)>,
+    /// The line to look for if the answer to the commit was lost, and the effect of the batch if it is found.
+    pub(super) unsure: Option<(BatchTail, WrittenBatch)>,
 }
 
 impl From<sqlx::Error> for BatchFailure {
@@ -87,8 +89,8 @@ pub(super) async fn write(
     known: &mut KnownRows,
     kept: &[UnwrittenEntry],
     ops: &[WriteOp],
-    before: Option<&(BatchTail, WriteVerdicts)>,
-) -> Result<WriteVerdicts, BatchFailure> {
+    before: Option<&(BatchTail, WrittenBatch)>,
+) -> Result<WrittenBatch, BatchFailure> {
     let ClaimedStream { store, pen, .. } = *stream;
     let durability = ops.iter().map(|op| op.entry.durability).max().unwrap_or_default();
     let durability = if kept.is_empty() { durability } else { Durability::OnDisk };
@@ -97,23 +99,25 @@ pub(super) async fn write(
     let used = warrant::use_up_all(&mut tx, pen, ops).await?;
     let taken = StreamHead::take(&mut tx, pen).await?;
     // Only now: the unsure attempt may have been in progress until its lock on the head was released.
-    if let Some((tail, verdicts)) = before
+    if let Some((tail, written)) = before
         && is_there(&mut tx, pen, *tail).await?
     {
-        return Ok(verdicts.clone());
+        return Ok(written.clone());
     }
     stream.check(&mut tx).await?;
-    let late = late_entries(&mut tx, pen, kept).await?;
+    let late = LateEntries::look(&mut tx, pen, kept).await?;
     let (permitted, verdicts) = permitted(ops, used);
-    let entries: Vec<&LedgerEntry> = late.into_iter().chain(permitted.iter().map(|entry| &**entry)).collect();
+    let written = WrittenBatch { verdicts, withdrawn: late.withdrawn };
+    let permitted_entries = permitted.iter().map(|entry| &**entry);
+    let entries: Vec<&LedgerEntry> = late.to_write.into_iter().chain(permitted_entries).collect();
     let (end, made) = append(&mut tx, pen, taken, &entries, known).await?;
     if let Err(cause) = tx.commit().await {
-        let unsure = (end != taken.head).then_some((BatchTail::of(&end), verdicts));
+        let unsure = (end != taken.head).then_some((BatchTail::of(&end), written));
         return Err(BatchFailure { cause: with_advice(&cause), unsure });
     }
     known.bodies.note(made);
     known.head = (end.trust == HeadTrust::Sealed).then_some(end);
-    Ok(verdicts)
+    Ok(written)
 }
 
 /// The entries that may be written, with the additions of their warrants, and the answers for all callers.
@@ -139,28 +143,60 @@ fn permitted(ops: &[WriteOp], used: Vec<WarrantOutcome>) -> (Vec<Cow<'_, LedgerE
     (entries, verdicts)
 }
 
-/// The kept entries to write, now that the fate of their own batch is known.
-async fn late_entries<'k>(
-    tx: &mut Transaction,
-    pen: &LedgerStream,
-    kept: &'k [UnwrittenEntry],
-) -> Result<Vec<&'k LedgerEntry>, sqlx::Error> {
-    let mut asked: Option<(BatchTail, bool)> = None;
-    let mut entries = Vec::new();
-    for one in kept {
-        let written = match (one.unsure, asked) {
-            (None, _) => false,
-            (Some(tail), Some((last, found))) if last == tail => found,
-            (Some(tail), _) => is_there(tx, pen, tail).await?,
-        };
-        asked = one.unsure.map(|tail| (tail, written)).or(asked);
-        match &one.late {
-            LateEntry::Unless(entry) if !written => entries.push(entry),
-            LateEntry::If(entry) if written => entries.push(entry),
+/// What is to be done about the kept entries, now that the fate of their batches is known.
+#[derive(Default)]
+struct LateEntries<'k> {
+    to_write: Vec<&'k LedgerEntry>,
+    withdrawn: Vec<CallId>,
+}
+
+impl<'k> LateEntries<'k> {
+    async fn look(
+        tx: &mut Transaction,
+        pen: &LedgerStream,
+        kept: &'k [UnwrittenEntry],
+    ) -> Result<Self, sqlx::Error> {
+        let (mut looked, mut found) = (TailLook::default(), Self::default());
+        for one in kept {
+            let own = looked.is_there(tx, pen, one.unsure).await?;
+            let written_late = looked.is_there(tx, pen, one.tried).await?;
+            found.sort(one, own, written_late);
+        }
+        Ok(found)
+    }
+
+    /// `own` is true if the batch of the entry's own is stored, `written_late` if a later one is that it was part of.
+    fn sort(&mut self, kept: &'k UnwrittenEntry, own: bool, written_late: bool) {
+        match &kept.late {
+            LateEntry::If(entry) if own => {
+                self.withdrawn.extend(ended(entry).cloned());
+                self.to_write.extend((!written_late).then_some(entry));
+            }
+            LateEntry::Unless(entry) if !own && !written_late => self.to_write.push(entry),
             _ => {}
         }
     }
-    Ok(entries)
+}
+
+/// The ends of batches whose fate was not known, each looked for once.
+#[derive(Default)]
+struct TailLook(Vec<(BatchTail, bool)>);
+
+impl TailLook {
+    async fn is_there(
+        &mut self,
+        tx: &mut Transaction,
+        pen: &LedgerStream,
+        tail: Option<BatchTail>,
+    ) -> Result<bool, sqlx::Error> {
+        let Some(tail) = tail else { return Ok(false) };
+        if let Some((_, found)) = self.0.iter().rev().find(|(asked, _)| *asked == tail) {
+            return Ok(*found);
+        }
+        let found = is_there(tx, pen, tail).await?;
+        self.0.push((tail, found));
+        Ok(found)
+    }
 }
 
 async fn is_there(tx: &mut Transaction, pen: &LedgerStream, tail: BatchTail) -> Result<bool, sqlx::Error> {

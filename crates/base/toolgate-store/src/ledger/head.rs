@@ -73,6 +73,20 @@ pub(super) struct StreamHead {
     pub(super) trust: HeadTrust,
 }
 
+/// The last event of a batch. If it is in the ledger, so is the whole batch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct BatchTail {
+    pub(super) number: i64,
+    pub(super) time: HybridTime,
+    pub(super) hash: Digest,
+}
+
+impl BatchTail {
+    pub(super) fn of(end: &StreamHead) -> Self {
+        Self { number: end.number, time: end.time, hash: end.hash }
+    }
+}
+
 /// The state of the head's seal. A stream with a forged head is still written to, because not recording would
 /// be worse; but it is never sealed again, which would hide the forgery.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,7 +7,7 @@ use toolgate_core::PrincipalId;
 use toolgate_core::event::{Durability, Event, EventKind, EventSubject, LedgerEntry, Outcome};
 
 use super::append::has;
-use super::batch::BatchTail;
+use super::head::BatchTail;
 use super::own_calls::OwnCalls;
 use crate::clock::now_ms;
 
@@ -27,6 +27,8 @@ pub(super) struct UnwrittenEntry {
     pub(super) late: LateEntry,
     /// The rows to look for, if the answer to its commit was lost.
     pub(super) unsure: Option<BatchTail>,
+    /// The same for the last batch that was to write it late.
+    pub(super) tried: Option<BatchTail>,
 }
 
 /// The entries to write when the database is back.
@@ -57,12 +59,26 @@ impl UnwrittenEntries {
         *self = UnwrittenEntries::default();
     }
 
-    /// Drops what another gateway has recorded instead: withdrawals, and the ends of calls that it closed.
+    /// Drops what another gateway has recorded instead: withdrawals, and the ends of calls that it closed. The end of a call
+    /// that it closed if its start is stored is written unless it is.
     pub(super) fn drop_closed(&mut self, own: &OwnCalls) {
-        self.entries.retain(|kept| match &kept.late {
+        self.entries.retain_mut(|kept| match &kept.late {
             LateEntry::If(_) => false,
-            LateEntry::Unless(entry) => !own.is_about_closed(entry),
+            LateEntry::Unless(entry) => {
+                kept.unsure = kept.unsure.or_else(|| own.perhaps_closed(entry));
+                !own.is_about_closed(entry)
+            }
         });
+    }
+
+    /// Keeps the end of a call that is over if `start` is stored.
+    pub(super) fn keep_unless(&mut self, end: LedgerEntry, start: BatchTail) {
+        self.push(UnwrittenEntry { late: LateEntry::Unless(end), unsure: Some(start), tried: None });
+    }
+
+    /// All entries were to be written in a batch, and the answer to its commit was lost.
+    pub(super) fn note_tried(&mut self, tail: BatchTail) {
+        self.entries.iter_mut().for_each(|kept| kept.tried = Some(tail));
     }
 
     /// Keeps the essential part of an entry that was not written, or not for certain.
@@ -75,7 +91,7 @@ impl UnwrittenEntries {
         } else {
             return;
         };
-        self.push(UnwrittenEntry { late, unsure });
+        self.push(UnwrittenEntry { late, unsure, tried: None });
     }
 
     /// Forgets the withdrawal of a call that an entry ends itself: a call has one end, whether its start is stored or not.

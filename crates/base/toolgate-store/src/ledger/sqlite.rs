@@ -16,14 +16,14 @@ use toolgate_core::{CanonicalName, ServerName};
 use super::append::{
     BLOCK_COLUMNS, KnownRows, LINE_COLUMNS, LedgerBatch, OPEN_COLUMNS, PartUnknown, TERM_COLUMNS,
 };
-use super::batch::{BatchFailure, BatchTail, WriteOp, WriteVerdicts};
+use super::batch::{BatchFailure, WriteOp, WrittenBatch};
 use super::block::Part;
 use super::bodies;
 use super::commitments::MadeCommitments;
 use super::figures::{
     COLUMNS as FIGURE_COLUMNS, KnownFigures, PartFigures, SELECT_SPAN, UPSERT as FIGURE_UPSERT,
 };
-use super::head::{self, HeadRow, HeadTrust, LedgerStream, LockedHead, StreamHead};
+use super::head::{self, BatchTail, HeadRow, HeadTrust, LedgerStream, LockedHead, StreamHead};
 use super::single::PAUSE;
 use crate::StoreError;
 use crate::db::{Db, Turn};
@@ -153,7 +153,7 @@ impl SqliteWriter {
         tenure: Option<&Tenure>,
         known: &mut KnownRows,
         ops: &[WriteOp],
-    ) -> Option<Result<WriteVerdicts, BatchFailure>> {
+    ) -> Option<Result<WrittenBatch, BatchFailure>> {
         if ops.is_empty() || ops.iter().any(|op| op.warrant != Warrant::NoneNeeded) {
             return None;
         }
@@ -162,16 +162,15 @@ impl SqliteWriter {
         let turn = std::sync::Arc::clone(&self.turn).lock_owned().await;
         let written = self.write_all(pen, tenure, known, &entries, durability);
         drop(turn);
-        let verdicts = || ops.iter().map(|_| Ok(())).collect::<WriteVerdicts>();
         match written {
             Ok(made) => {
                 known.bodies.note(made);
-                Some(Ok(verdicts()))
+                Some(Ok(WrittenBatch::whole(ops)))
             }
             Err(NotWritten::NotHere) => None,
             Err(NotWritten::Failed(cause)) => Some(Err(cause.into())),
             Err(NotWritten::Unsure(cause, tail)) => {
-                Some(Err(BatchFailure { unsure: Some((tail, verdicts())), ..cause.into() }))
+                Some(Err(BatchFailure { unsure: Some((tail, WrittenBatch::whole(ops))), ..cause.into() }))
             }
         }
     }

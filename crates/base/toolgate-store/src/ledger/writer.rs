@@ -17,9 +17,9 @@ use toolgate_core::port::BoxFuture;
 
 use super::append::KnownRows;
 use super::at_once;
-use super::batch::{self, BatchFailure, ClaimedStream, WriteOp, WriteVerdicts};
+use super::batch::{self, BatchFailure, ClaimedStream, WriteOp, WrittenBatch};
 use super::clean::clean;
-use super::head::LedgerStream;
+use super::head::{BatchTail, LedgerStream};
 use super::kept::UnwrittenEntries;
 use super::own_calls::OwnCalls;
 use super::set_back::ClockWatch;
@@ -77,8 +77,7 @@ impl LedgerWriter {
         let (queue, inbox) = mpsc::channel(QUEUE_MAX);
         let up = Arc::new(AtomicBool::new(true));
         let pulse = Arc::clone(store.db.pulse());
-        let claimed =
-            claim.clone().map(|claim| Claimed { tenure: claim.tenure(), claim, own: OwnCalls::default() });
+        let claimed = claim.clone().map(|claim| Claimed { tenure: claim.tenure(), claim });
         let writer = LedgerWriter { queue, up: Arc::clone(&up), pulse, claim, pen: pen.clone() };
         let own = SqliteWriter::open(&store.db)?;
         let is_own = own.is_some();
@@ -86,6 +85,7 @@ impl LedgerWriter {
             store: store.clone(),
             pen,
             claimed,
+            calls: OwnCalls::default(),
             own,
             up,
             kept: UnwrittenEntries::default(),
@@ -177,6 +177,7 @@ struct WriterTask {
     store: Store,
     pen: LedgerStream,
     claimed: Option<Claimed>,
+    calls: OwnCalls,
     /// On SQLite.
     own: Option<SqliteWriter>,
     up: Arc<AtomicBool>,
@@ -193,7 +194,6 @@ struct Claimed {
     claim: Arc<StreamClaim>,
     /// The last one that was written under.
     tenure: Tenure,
-    own: OwnCalls,
 }
 
 struct DatabaseOutage {
@@ -230,9 +230,9 @@ impl WriterTask {
 
     /// Writes, or refuses at once while the database is down.
     async fn take(&mut self, ops: Vec<WriteOp>) {
-        match &self.away {
-            Some(away) => {
-                let why = away.why.clone();
+        match self.away.as_ref().map(|away| away.why.clone()) {
+            Some(why) => {
+                let ops = self.without_closed(ops);
                 self.refuse(ops, &why, None);
             }
             None if ops.is_empty() => {}
@@ -258,7 +258,7 @@ impl WriterTask {
             tried => tried,
         };
         match tried {
-            Ok(verdicts) => self.answer(ops, verdicts),
+            Ok(written) => self.answer(ops, written),
             Err(failure) => self.go_away(ops, failure),
         }
     }
@@ -274,27 +274,42 @@ impl WriterTask {
         }
     }
 
-    /// Turns away what concerns calls that another gateway closed while it had the stream.
+    /// Turns away what concerns calls that are over: this writer withdrew them, or another gateway closed them while it had
+    /// the stream.
     fn without_closed(&mut self, ops: Vec<WriteOp>) -> Vec<WriteOp> {
-        let Some(Claimed { claim, tenure, own }) = &mut self.claimed else { return ops };
-        let now = claim.tenure();
-        if *tenure != now {
-            *tenure = now;
-            own.lose();
-            self.kept.drop_closed(own);
+        if let Some(Claimed { claim, tenure }) = &mut self.claimed {
+            let now = claim.tenure();
+            if *tenure != now {
+                *tenure = now;
+                self.calls.lose();
+                self.kept.drop_closed(&self.calls);
+            }
         }
-        let (closed, ops) = ops.into_iter().partition::<Vec<WriteOp>, _>(|op| own.is_about_closed(&op.entry));
-        for op in closed {
-            drop(op.reply.send(Err(StartRefused::Down(StoreDown(CLOSED_ELSEWHERE.into())))));
+        ops.into_iter().filter_map(|op| self.unless_closed(op)).collect()
+    }
+
+    fn unless_closed(&mut self, op: WriteOp) -> Option<WriteOp> {
+        if self.calls.forget_withdrawn(&op.entry) {
+            // Its end stands in the ledger. A caller that has left does not need its answer.
+            drop(op.reply.send(Ok(())));
+            return None;
         }
-        ops
+        let perhaps = self.calls.perhaps_closed(&op.entry);
+        if perhaps.is_none() && !self.calls.is_about_closed(&op.entry) {
+            return Some(op);
+        }
+        if let Some(start) = perhaps {
+            self.kept.keep_unless(op.entry, start);
+        }
+        drop(op.reply.send(Err(StartRefused::Down(StoreDown(CLOSED_ELSEWHERE.into())))));
+        None
     }
 
     async fn attempt(
         &mut self,
         ops: &[WriteOp],
-        before: Option<&(batch::BatchTail, WriteVerdicts)>,
-    ) -> Result<WriteVerdicts, BatchFailure> {
+        before: Option<&(BatchTail, WrittenBatch)>,
+    ) -> Result<WrittenBatch, BatchFailure> {
         let written = match self.write_alone(ops, before.is_some()).await {
             Some(written) => written,
             None => {
@@ -319,7 +334,7 @@ impl WriterTask {
         &mut self,
         ops: &[WriteOp],
         is_unsure: bool,
-    ) -> Option<Result<WriteVerdicts, BatchFailure>> {
+    ) -> Option<Result<WrittenBatch, BatchFailure>> {
         if is_unsure || self.kept.len() > 0 {
             return None;
         }
@@ -331,18 +346,17 @@ impl WriterTask {
         at_once::write(&stream, &mut self.known, ops).await
     }
 
-    fn answer(&mut self, ops: Vec<WriteOp>, verdicts: WriteVerdicts) {
+    fn answer(&mut self, ops: Vec<WriteOp>, batch: WrittenBatch) {
         if self.away.take().is_some() {
             tracing::info!(stream = %self.pen.stream, written_late = self.kept.len(), "the ledger is written again");
         }
         self.up.store(true, Ordering::Relaxed);
-        if let Some(Claimed { own, .. }) = &mut self.claimed {
-            self.kept.all().iter().for_each(|kept| own.note(kept.entry()));
-            let written = ops.iter().zip(&verdicts).filter(|(_, verdict)| verdict.is_ok());
-            written.for_each(|(op, _)| own.note(&op.entry));
-        }
+        self.calls.settle(batch.withdrawn);
+        self.kept.all().iter().for_each(|kept| self.calls.note(kept.entry()));
+        let written = ops.iter().zip(&batch.verdicts).filter(|(_, verdict)| verdict.is_ok());
+        written.for_each(|(op, _)| self.calls.note(&op.entry));
         self.kept.clear();
-        for (op, verdict) in ops.into_iter().zip(verdicts) {
+        for (op, verdict) in ops.into_iter().zip(batch.verdicts) {
             // A caller that has left does not need its answer.
             drop(op.reply.send(verdict));
         }
@@ -358,12 +372,19 @@ impl WriterTask {
                 BACKOFF_FIRST
             }
         };
-        self.refuse(ops, &why, failure.unsure.map(|(tail, _)| tail));
+        let unsure = failure.unsure.map(|(tail, _)| tail);
+        if let Some(tail) = unsure {
+            self.kept.note_tried(tail);
+        }
+        self.refuse(ops, &why, unsure);
         self.away = Some(DatabaseOutage { why, backoff, retry_at: Instant::now() + backoff });
     }
 
-    fn refuse(&mut self, ops: Vec<WriteOp>, why: &StoreDown, unsure: Option<batch::BatchTail>) {
+    fn refuse(&mut self, ops: Vec<WriteOp>, why: &StoreDown, unsure: Option<BatchTail>) {
         for op in ops {
+            if let Some(tail) = unsure {
+                self.calls.note_unsure(&op.entry, tail);
+            }
             self.kept.keep(op.entry, unsure);
             drop(op.reply.send(Err(StartRefused::Down(why.clone()))));
         }

@@ -13,6 +13,8 @@ crate::on_both!(
     it_recovers_when_nobody_writes,
     whichever_operation_fails_once_nothing_is_lost_or_written_twice,
     from_whichever_operation_on_it_is_away_every_call_has_one_end,
+    the_refusal_of_a_call_that_was_withdrawn_is_not_its_second_end,
+    an_end_whose_late_writing_was_not_confirmed_is_written_once,
 );
 
 /// The time that a test waits for something that must happen soon.
@@ -136,6 +138,64 @@ async fn from_whichever_operation_on_it_is_away_every_call_has_one_end(world: St
         }
     }
     assert_eq!(taken_back, 1, "once the start was written and nobody knew");
+    assert_eq!(world.sql("DELETE FROM open_calls").await, 0);
+    assert_sound(&store).await;
+}
+
+/// The start is stored although its caller was told otherwise, and what the caller records of that comes after the database is
+/// back.
+async fn the_refusal_of_a_call_that_was_withdrawn_is_not_its_second_end(world: StoreWorld) {
+    let store = world.open().await;
+    let writer = writer(&store, "one").await;
+    let mut stored = 0;
+    for n in 1.. {
+        let call = format!("tc_{n:03}");
+        store.fail_from_nth(n);
+        let begin = writer.start(on_disk(vec![started(&call)]), Warrant::NoneNeeded).await;
+        let is_over = store.is_fault_to_come();
+        store.fail_never();
+        until("it recovers by itself", async || writer.is_up()).await;
+        let outcome = if begin.is_ok() { Outcome::Succeeded } else { Outcome::Refused };
+        writer.append(entry(vec![completed(&call, outcome)])).await.expect("its end is recorded");
+        let told = store.ledger_call(&CallId::new(&*call)).await.expect("read");
+        let outcomes: Vec<_> = told.iter().map(|one| one.event.outcome).collect();
+        match (begin.is_ok(), &outcomes[..]) {
+            (true, [None, Some(Outcome::Succeeded)]) | (false, [Some(Outcome::Refused)]) => {}
+            (false, [None, Some(Outcome::Refused)]) => stored += 1,
+            told => panic!("operation {n}: {told:?}"),
+        }
+        if is_over {
+            break;
+        }
+    }
+    assert_eq!(stored, 1, "once the start was written and nobody knew");
+    assert_eq!(world.sql("DELETE FROM open_calls").await, 0);
+    assert_sound(&store).await;
+}
+
+/// An end waits in memory; then the answer to the commit that writes it is lost as well.
+async fn an_end_whose_late_writing_was_not_confirmed_is_written_once(world: StoreWorld) {
+    let store = world.open().await;
+    let writer = writer(&store, "one").await;
+    for n in 1.. {
+        let call = format!("tc_{n:03}");
+        writer.start(on_disk(vec![started(&call)]), Warrant::NoneNeeded).await.expect("started");
+        store.fail_from_nth(1);
+        assert!(writer.append(entry(vec![completed(&call, Outcome::Succeeded)])).await.is_err());
+        // Whatever the next attempt has reached, it gets `n` operations further.
+        store.fail_from_nth(n);
+        until("the next attempt", async || writer.is_up() || !store.is_fault_to_come()).await;
+        let is_over = writer.is_up();
+        store.fail_never();
+        until("it recovers by itself", async || writer.is_up()).await;
+        let told = store.ledger_call(&CallId::new(&*call)).await.expect("read");
+        let outcomes: Vec<_> = told.iter().map(|one| one.event.outcome).collect();
+        assert_eq!(outcomes, [None, Some(Outcome::Succeeded)], "operation {n}");
+        if is_over {
+            assert!(n > 5, "the fault was never reached");
+            break;
+        }
+    }
     assert_eq!(world.sql("DELETE FROM open_calls").await, 0);
     assert_sound(&store).await;
 }

@@ -14,6 +14,8 @@ crate::on_both!(
     of_two_survivors_one_closes_the_calls_of_a_dead_gateway,
     whoever_returns_does_not_end_the_calls_that_were_closed,
     an_end_that_waited_for_the_database_is_dropped_where_the_call_was_closed,
+    a_start_that_may_be_stored_has_one_end_where_its_refusal_waited,
+    a_start_that_may_be_stored_has_one_end_where_its_refusal_comes_late,
     a_gateway_that_shows_signs_of_life_is_left_alone,
     calls_of_a_stream_without_a_gateway_are_closed,
 );
@@ -131,6 +133,82 @@ async fn an_end_that_waited_for_the_database_is_dropped_where_the_call_was_close
     within(SOON, "the ledger's return", async || writer.is_up()).await;
     assert_eq!(story(&store).await, ["tc_1 tool.call.started", "tc_1 tool.call.completed unknown"]);
     assert_sound(&store).await;
+}
+
+/// The ends of a call whose start failed at the n-th operation, and whose refusal is recorded by `refuse` before or after the
+/// stream was elsewhere.
+async fn ends(world: &StoreWorld, n: u64, refusal: Refusal) -> (Vec<Option<Outcome>>, bool) {
+    let store = world.open().await;
+    let claim = claimed(&store).await;
+    let writer = writer_under(&store, &claim).await;
+    start(&writer, "tc_before").await.expect("started");
+    assert!(end(&writer, "tc_before").await);
+    let call = format!("tc_{n:03}");
+    store.fail_from_nth(n);
+    let is_started = start(&writer, &call).await.is_ok();
+    let refused = async || {
+        let refused = entry(vec![completed(&call, Outcome::Refused)]);
+        // It is kept, or another gateway has closed the call.
+        drop(writer.append(refused).await);
+    };
+    if refusal == Refusal::Waits {
+        refused().await;
+    }
+    let other = world.open().await;
+    let taken = takes(&mut survivor(&other, "b")).await;
+    close(&other, taken).await;
+    let is_over = store.is_fault_to_come();
+    store.fail_never();
+    assert!(claim.beat().await.expect("asked"), "the stream is free again");
+    within(SOON, "the ledger's return", async || writer.is_up()).await;
+    if refusal == Refusal::ComesLate {
+        refused().await;
+    }
+    // It comes after whatever was kept.
+    within(SOON, "a call", async || start(&writer, &format!("tc_{n:03}_after")).await.is_ok()).await;
+    let told = store.ledger_call(&CallId::new(&*call)).await.expect("read");
+    let ends = told.iter().filter(|one| one.event.kind == EventKind::CallCompleted);
+    let ends = ends.map(|one| one.event.outcome).collect();
+    writer
+        .append(entry(vec![completed(&format!("tc_{n:03}_after"), Outcome::Succeeded)]))
+        .await
+        .expect("written");
+    writer.close().await;
+    claim.release().await;
+    assert_sound(&store).await;
+    (ends, is_over || is_started)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Refusal {
+    Waits,
+    ComesLate,
+}
+
+/// From the n-th operation of a start on, nothing is heard from the database.
+async fn each_start_has_one_end(world: &StoreWorld, refusal: Refusal) {
+    let mut closed_elsewhere = 0;
+    for n in 1.. {
+        let (ends, is_over) = ends(world, n, refusal).await;
+        if is_over {
+            assert!(n > 2, "the fault was never reached");
+            break;
+        }
+        match &ends[..] {
+            [Some(Outcome::Unknown)] => closed_elsewhere += 1,
+            [Some(Outcome::Refused)] => {}
+            told => panic!("operation {n}: {told:?}"),
+        }
+    }
+    assert_eq!(closed_elsewhere, 1, "once the start was stored and nobody knew");
+}
+
+async fn a_start_that_may_be_stored_has_one_end_where_its_refusal_waited(world: StoreWorld) {
+    each_start_has_one_end(&world, Refusal::Waits).await;
+}
+
+async fn a_start_that_may_be_stored_has_one_end_where_its_refusal_comes_late(world: StoreWorld) {
+    each_start_has_one_end(&world, Refusal::ComesLate).await;
 }
 
 async fn a_gateway_that_shows_signs_of_life_is_left_alone(world: StoreWorld) {
