@@ -10,6 +10,7 @@ mod tests;
 
 use std::fs;
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -26,6 +27,16 @@ pub(crate) use digest::digest_of;
 const UNFINISHED_FOLDER: &str = "unfinished";
 /// A content that is read into memory has at most so many bytes.
 const READ_BYTES_MAX: u64 = 1 << 30;
+
+/// The looks of a file: one that looks the same was not written since.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ContentStamp {
+    pub(crate) bytes: u64,
+    /// The time of its last change.
+    pub(crate) changed_ns: i128,
+    /// In its file system.
+    pub(crate) number: u64,
+}
 
 pub(crate) struct Contents {
     folder: PathBuf,
@@ -53,6 +64,13 @@ impl Contents {
         let found = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
         self.used(id, found.len());
         Some(path)
+    }
+
+    /// The looks of the file of a content that is here. This is no use of it.
+    pub(crate) fn stamp(&self, id: &ContentId) -> Option<ContentStamp> {
+        let found = fs::metadata(self.place(id)).ok().filter(fs::Metadata::is_file)?;
+        let changed_ns = i128::from(found.mtime()) * 1_000_000_000 + i128::from(found.mtime_nsec());
+        Some(ContentStamp { bytes: found.len(), changed_ns, number: found.ino() })
     }
 
     /// The bytes of a content. One that is not what its name says is removed and counts as missing.

@@ -7,6 +7,7 @@
 //! Scores are our own: `tantivy` writes and reads postings, but has fixed constants of BM25 and counts removed passages. Statistics
 //! are summed over exactly the indexes of a search, so that several of them score as one would.
 
+mod behind;
 mod bits;
 mod build;
 mod corpus;
@@ -22,6 +23,7 @@ mod search;
 mod tests;
 mod tokens;
 mod vectors;
+mod verified;
 mod version;
 mod versions;
 mod words;

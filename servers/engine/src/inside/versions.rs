@@ -1,37 +1,44 @@
 //! Versions that stay open: a search pays for opening once.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use engine_protocol::{ContentId, EngineFault, IndexFile, IndexListing};
+use engine_protocol::{EngineFault, IndexFile, IndexListing};
 use parking_lot::Mutex;
 use sha2::{Digest as _, Sha256};
 
+use super::behind::BehindReader;
 use super::files;
+use super::verified::{UnreadFiles, VerifiedFiles};
 use super::version::OpenVersion;
 use crate::contents::Contents;
 
 /// Versions that stay open, the last used ones.
 const OPEN_MAX: usize = 32;
-/// Contents that are known to be whole. Past this they are checked again.
-const VERIFIED_MAX: usize = 100_000;
 
 type VersionKey = [u8; 32];
 /// Locked while it is being opened, so that nobody opens it twice at the same time.
 type VersionSlot = Arc<Mutex<Option<Arc<OpenVersion>>>>;
+/// The last used one last.
+type VersionSlots = Arc<Mutex<Vec<(VersionKey, VersionSlot)>>>;
 
 pub(super) struct OpenVersions {
     contents: Arc<Contents>,
     folder: PathBuf,
-    /// The last used one last.
-    slots: Mutex<Vec<(VersionKey, VersionSlot)>>,
-    verified: Mutex<HashSet<ContentId>>,
+    slots: VersionSlots,
+    verified: Arc<VerifiedFiles>,
+    behind: BehindReader,
 }
 
 impl OpenVersions {
     pub(super) fn new(contents: Arc<Contents>, folder: PathBuf) -> Self {
-        Self { contents, folder, slots: Mutex::default(), verified: Mutex::default() }
+        let verified = Arc::new(VerifiedFiles::load(Arc::clone(&contents), folder.clone()));
+        let slots = VersionSlots::default();
+        let open = Arc::clone(&slots);
+        // What is open is opened anew by the next search, which has damaged files brought again.
+        let close = move || open.lock().clear();
+        let behind = BehindReader::start(Arc::clone(&contents), Arc::clone(&verified), close);
+        Self { contents, folder, slots, verified, behind }
     }
 
     pub(super) fn open(&self, listing: &IndexListing) -> Result<Arc<OpenVersion>, EngineFault> {
@@ -40,35 +47,35 @@ impl OpenVersions {
         if let Some(open) = &*slot {
             return Ok(Arc::clone(open));
         }
-        let open = self.open_verified(listing, self.unknown(listing))?;
+        let UnreadFiles { unknown, remembered } = self.verified.unread(&listing.files);
+        let open = self.open_verified(listing, &unknown)?;
         *slot = Some(Arc::clone(&open));
+        self.behind.read(remembered.into_iter().map(|file| &file.content));
         Ok(open)
     }
 
     /// The same, but reads every file again.
     pub(super) fn open_anew(&self, listing: &IndexListing) -> Result<Arc<OpenVersion>, EngineFault> {
-        self.open_verified(listing, listing.files.iter().collect())
-    }
-
-    /// The files that were not checked since the start.
-    fn unknown<'a>(&self, listing: &'a IndexListing) -> Vec<&'a IndexFile> {
-        let verified = self.verified.lock();
-        listing.files.iter().filter(|file| !verified.contains(&file.content)).collect()
+        let all: Vec<&IndexFile> = listing.files.iter().collect();
+        self.open_verified(listing, &all)
     }
 
     fn open_verified(
         &self,
         listing: &IndexListing,
-        unknown: Vec<&IndexFile>,
+        unknown: &[&IndexFile],
     ) -> Result<Arc<OpenVersion>, EngineFault> {
-        files::verify(&self.contents, &unknown)?;
+        files::verify(&self.contents, unknown)?;
         let open = OpenVersion::open(&self.contents, &self.folder, listing)?;
-        let mut verified = self.verified.lock();
-        if verified.len() >= VERIFIED_MAX {
-            verified.clear();
-        }
-        verified.extend(unknown.into_iter().map(|file| file.content.clone()));
+        self.verified.note(unknown.iter().map(|file| &file.content));
         Ok(Arc::new(open))
+    }
+
+    /// The number of files of a version that are not known, and of those that are and were not read since the start.
+    #[cfg(test)]
+    pub(super) fn unread(&self, listing: &IndexListing) -> (usize, usize) {
+        let UnreadFiles { unknown, remembered } = self.verified.unread(&listing.files);
+        (unknown.len(), remembered.len())
     }
 
     fn slot(&self, listing: &IndexListing) -> VersionSlot {

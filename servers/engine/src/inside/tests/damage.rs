@@ -1,8 +1,11 @@
 //! Files that are damaged, missing or cut are named; nothing is searched that is not whole.
 
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
-use engine_protocol::{EngineErrorCode, IndexListing};
+use engine_protocol::{EngineErrorCode, IndexFile, IndexListing};
 
 use super::{Library, birds, document, search, with_vector};
 use crate::contents::digest_of;
@@ -12,6 +15,17 @@ fn listing(library: &Library) -> IndexListing {
     let with_vectors = (0..20).map(|number| with_vector(&format!("{number}.txt"), "a word", &[0.6, 0.8]));
     let first = library.build([birds(), with_vectors.collect()].concat());
     library.build_on(Some(&first), vec![document("birds/song.txt", &["Another song."])], &[])
+}
+
+/// The longest that a thread may take to read a small index.
+const SOON: Duration = Duration::from_secs(20);
+
+fn within_limit(what: &str, fits: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !fits() {
+        assert!(begun.elapsed() < SOON, "{what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
 }
 
 #[test]
@@ -50,6 +64,75 @@ fn an_engine_that_starts_reads_files_before_it_searches_them() {
     let fault = library.ask(&search(&[("a", &listing)], "wing"), None).unwrap_err();
     assert_eq!(fault.code, EngineErrorCode::Damaged);
     assert!(fault.message.contains(&file.name), "{fault}");
+}
+
+/// A file of an index, as long as the others are whole.
+fn largest<'a>(listing: &'a IndexListing, name: &str) -> &'a IndexFile {
+    let named = listing.files.iter().filter(|file| file.name.ends_with(name));
+    named.max_by_key(|file| file.bytes).expect("an index has such files")
+}
+
+/// Damage that a file does not show: its length, its time and its number stay.
+fn rot(path: &Path) {
+    let time = fs::metadata(path).unwrap().modified().unwrap();
+    let file = OpenOptions::new().write(true).open(path).unwrap();
+    let mut bytes = fs::read(path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    file.write_all_at(&bytes, 0).unwrap();
+    file.set_modified(time).unwrap();
+}
+
+#[test]
+fn an_engine_that_starts_again_reads_known_files_behind_the_search() {
+    let library = Library::new();
+    let listing = listing(&library);
+    library.search(&[("a", &listing)], "wing");
+    let library = library.restarted();
+    let unread = library.engine.versions.unread(&listing);
+    assert_eq!((unread.0, unread.1), (0, listing.files.len()), "all of them are known");
+    assert!(!library.search(&[("a", &listing)], "wing").hits.is_empty());
+    within_limit("all are read behind it", || library.engine.versions.unread(&listing) == (0, 0));
+}
+
+#[test]
+fn damage_that_a_file_does_not_show_is_found_behind_the_search() {
+    let library = Library::new();
+    let listing = listing(&library);
+    library.search(&[("a", &listing)], "wing");
+    let library = library.restarted();
+    let file = largest(&listing, ".store");
+    let path = library.contents.path(&file.content).unwrap();
+    rot(&path);
+    // It is opened at once, as it was whole when it was read last.
+    library.corpus(&[("a", &listing)]);
+    within_limit("it is removed, and brought again when it is asked for", || !path.exists());
+    let fault = loop {
+        if let Err(fault) = library.ask(&search(&[("a", &listing)], "wing"), None) {
+            break fault;
+        }
+    };
+    assert_eq!((fault.code, fault.missing), (EngineErrorCode::MissingContents, vec![file.content.clone()]));
+    let unread = library.restarted().engine.versions.unread(&listing);
+    assert_eq!(unread, (1, listing.files.len() - 1), "the next engine knows no better");
+}
+
+#[test]
+fn a_known_file_that_was_written_since_is_read_first() {
+    let library = Library::new();
+    let listing = listing(&library);
+    library.search(&[("a", &listing)], "wing");
+    let library = library.restarted();
+    let file = largest(&listing, ".idx");
+    let path = library.contents.path(&file.content).unwrap();
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[10] ^= 0xff;
+    fs::remove_file(&path).unwrap();
+    fs::write(&path, bytes).unwrap();
+    let fault = library.ask(&search(&[("a", &listing)], "wing"), None).unwrap_err();
+    assert_eq!(fault.code, EngineErrorCode::Damaged, "{fault}");
+    let whole = library.engine.versions.unread(&listing).1;
+    assert_eq!(whole, listing.files.len() - 1);
 }
 
 #[test]
