@@ -160,6 +160,10 @@ pub struct PassageSentence {
     pub text: String,
     /// Cosine with the query, if there is a model.
     pub cosine: Option<f32>,
+    /// Nearness to the query in meaning, the same scale for every model: about 0 for sentences about something else, 1 for the
+    /// query itself.
+    #[serde(default)]
+    pub meaning: Option<f32>,
     /// The share of the query's words (each weighed by its rareness) that it has, from 0 to 1.
     pub words: f32,
 }

@@ -19,6 +19,7 @@ mod contents;
 mod embeddings;
 mod lexical;
 mod model;
+mod unrelated;
 
 // Indexes.
 mod builds;

@@ -2,7 +2,7 @@
 
 mod sentences;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use capability_language::Lexicon;
@@ -17,6 +17,7 @@ use crate::engines::Engines;
 use crate::fault::bad_request;
 use crate::model::{ModelSlot, unit_vectors};
 use crate::port::{Engine, FoundHits, QueryParts};
+use crate::unrelated::UnrelatedSentences;
 use sentences::SentenceScorer;
 
 /// The part of a query that is read.
@@ -29,6 +30,8 @@ pub(crate) struct Searches {
     contents: Arc<Contents>,
     engines: Arc<Engines>,
     model: Arc<ModelSlot>,
+    /// Encoded when the first passages are scored.
+    unrelated: OnceLock<Result<UnrelatedSentences, EngineFault>>,
 }
 
 /// A search that can be run.
@@ -41,7 +44,7 @@ struct ReadySearch {
 
 impl Searches {
     pub(crate) fn new(contents: Arc<Contents>, engines: Arc<Engines>, model: Arc<ModelSlot>) -> Self {
-        Self { contents, engines, model }
+        Self { contents, engines, model, unrelated: OnceLock::new() }
     }
 
     pub(crate) fn search(&self, search: &Search) -> Result<SearchAnswer, EngineFault> {
@@ -63,8 +66,21 @@ impl Searches {
         let stored = ready.engine.passages(&found.hits, search)?;
         let model = self.model_of(&search.profile)?;
         let lexicon = lexicon(&search.profile);
-        let scorer = SentenceScorer { query: &ready.query, model: model.as_deref(), lexicon: &lexicon };
+        let unrelated = match (&model, &ready.query.vector) {
+            (Some(model), Some(query)) => Some(self.unrelated_cosine(&**model, query)?),
+            _ => None,
+        };
+        let scorer =
+            SentenceScorer { query: &ready.query, model: model.as_deref(), unrelated, lexicon: &lexicon };
         scorer.passages(stored)
+    }
+
+    /// The cosine that a query has with sentences about something else.
+    fn unrelated_cosine(&self, model: &dyn Encoder, query: &[f32]) -> Result<f32, EngineFault> {
+        match self.unrelated.get_or_init(|| UnrelatedSentences::of(model)) {
+            Ok(sentences) => Ok(sentences.cosine(query)),
+            Err(fault) => Err(fault.clone()),
+        }
     }
 
     /// Reads every file of a version, and then lets its engine open it.

@@ -16,15 +16,16 @@ pub(crate) fn content(digit: char) -> ContentId {
     ContentId::try_from(digit.to_string().repeat(64)).expect("64 digits")
 }
 
-/// A passage of the document `path`, whose sentences have these texts, shares of words and cosines.
+/// A passage of the document `path`, whose sentences have these texts, shares of words and nearness in meaning.
 pub(crate) fn passage(path: &str, heading: &str, sentences: &[(&str, f32, Option<f32>)]) -> FoundPassage {
     let places = (0..).map(|number| ItemSpan { item: format!("#/texts/{number}"), start: 0, end: 10 });
     let sentences: Vec<PassageSentence> = places
         .zip(sentences)
-        .map(|(place, (text, words, cosine))| PassageSentence {
+        .map(|(place, (text, words, meaning))| PassageSentence {
             place,
             text: (*text).to_owned(),
-            cosine: *cosine,
+            cosine: *meaning,
+            meaning: *meaning,
             words: *words,
         })
         .collect();

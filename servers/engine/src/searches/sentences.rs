@@ -10,6 +10,7 @@ use crate::chunks::{Chunk, ChunkPlace};
 use crate::lexical::word_shares;
 use crate::model::{cosine, unit_vectors};
 use crate::port::{QueryParts, StoredChunk};
+use crate::unrelated::nearness;
 
 /// Sentences of one answer that are encoded; further ones have no cosine.
 const ENCODED_MAX: usize = 512;
@@ -19,6 +20,8 @@ const TABLES: &str = "#/tables/";
 pub(super) struct SentenceScorer<'a> {
     pub(super) query: &'a QueryParts,
     pub(super) model: Option<&'a dyn Encoder>,
+    /// The cosine that the query has with sentences about something else.
+    pub(super) unrelated: Option<f32>,
     pub(super) lexicon: &'a Lexicon,
 }
 
@@ -34,6 +37,7 @@ impl SentenceScorer<'_> {
         for sentence in passages.iter_mut().flat_map(|passage| &mut passage.sentences) {
             sentence.words = words.next().unwrap_or_default();
             sentence.cosine = cosines.next();
+            sentence.meaning = sentence.cosine.zip(self.unrelated).map(|(one, other)| nearness(one, other));
         }
         Ok(passages)
     }
@@ -71,6 +75,7 @@ fn sentences_at(chunk: &Chunk, place: &ChunkPlace) -> Vec<PassageSentence> {
             place: ItemSpan { item: place.span.item.clone(), start, end },
             text: text[bytes].to_owned(),
             cosine: None,
+            meaning: None,
             words: 0.0,
         }
     };
