@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use capability_kit::NoOptions;
+use audit_compliance_mcp::tools;
 
 fn main() -> ExitCode {
-    capability_kit::run(|_: NoOptions| audit_compliance_mcp::tools::capability())
+    capability_kit::run(|options: tools::ComplianceOptions| tools::capability(&options))
 }

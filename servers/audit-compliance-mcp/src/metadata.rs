@@ -1,6 +1,8 @@
 //! Facts that a file tells beside its text: people, programs, dates, hidden parts.
 
-use capability_documents::{DocumentError, OpenOptions, open};
+use capability_documents::{
+    DocumentError, DocumentKind, DocumentLimits, OpenOptions, WordAsideKind, open, word_asides,
+};
 
 use crate::cos::{Dict, PdfFile, PdfValue};
 use crate::report::{Finding, FindingList, Severity, Spot};
@@ -35,11 +37,52 @@ pub fn check(bytes: &[u8], said: Option<&str>) -> Result<FileMetadata, DocumentE
     }
     people(&entries, &mut found);
     let mut warnings = document.warnings;
-    if !bytes.starts_with(b"%PDF") {
-        warnings
-            .push("comments, tracked changes and hidden parts of this format were not looked for".to_owned());
+    match document.kind {
+        DocumentKind::Pdf => {}
+        DocumentKind::Docx => of_word(bytes, &mut found)?,
+        _ => warnings
+            .push("comments, tracked changes and hidden parts of this format were not looked for".to_owned()),
     }
     Ok(FileMetadata { entries, findings: found.sorted(), warnings })
+}
+
+/// Comments, tracked changes and hidden text of a Word document.
+fn of_word(bytes: &[u8], found: &mut FindingList) -> Result<(), DocumentError> {
+    for (kind, aside) in word_asides(bytes, &DocumentLimits::default())? {
+        let (rule, severity, asks, mend) = match kind {
+            WordAsideKind::Comment => (
+                "comments",
+                Severity::Warning,
+                "A file holds no comments by accident.",
+                "delete the comments",
+            ),
+            WordAsideKind::Insertion => (
+                "insertions",
+                Severity::Warning,
+                "A file holds no tracked insertions by accident.",
+                "accept or reject the changes",
+            ),
+            WordAsideKind::Deletion => (
+                "deletions",
+                Severity::Warning,
+                "A file holds no deleted text: tracked deletions keep it.",
+                "accept or reject the changes",
+            ),
+            WordAsideKind::HiddenText => {
+                ("hidden text", Severity::Warning, "A file holds no hidden text.", "show or delete the text")
+            }
+        };
+        let by = if aside.authors.is_empty() {
+            String::new()
+        } else {
+            format!(", by {}", aside.authors.join(", "))
+        };
+        let mut finding = Finding::new(format!("metadata {rule}"), severity, asks, mend)
+            .evidence(format!("{} found{by}; the first: {}", aside.count, aside.first));
+        finding.count = aside.count;
+        found.add(finding);
+    }
+    Ok(())
 }
 
 fn people(entries: &[(String, String)], found: &mut FindingList) {

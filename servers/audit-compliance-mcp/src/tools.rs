@@ -1,6 +1,7 @@
 //! The tools, and their descriptions for agents.
 
 mod answers;
+mod as_findings;
 mod document;
 mod given;
 mod pdf;
@@ -10,9 +11,13 @@ mod texts;
 mod versions;
 mod web;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use capability_kit::{Capability, Effect, FileStrategy, Tool};
+use capability_ocr::OcrSettings;
+
+use redact::LazyPictureEyes;
 
 /// Drawing pages takes a while.
 const REDACTION_TIME_LIMIT: Duration = Duration::from_secs(300);
@@ -22,15 +27,31 @@ const INSTRUCTIONS: &str = "Checks documents and redacts them, offline. check_do
     them; what is not checked is said. redact returns a ref_id of a file from which the text is really gone. \
     Nothing here is legal advice.";
 
+/// The places of OCR engines.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct ComplianceOptions {
+    /// Folder with the weights for reading pictures; searched in the usual places by default
+    #[arg(long, env = "CAPABILITY_OCR_MODELS", value_name = "FOLDER")]
+    pub ocr_models: Option<PathBuf>,
+    /// The Tesseract program; searched on the PATH by default
+    #[arg(long, env = "CAPABILITY_TESSERACT", value_name = "PROGRAM")]
+    pub tesseract: Option<PathBuf>,
+}
+
 /// The server.
-pub fn capability() -> Capability {
+pub fn capability(options: &ComplianceOptions) -> Capability {
+    let eyes = LazyPictureEyes::new(OcrSettings {
+        models: options.ocr_models.clone(),
+        tesseract: options.tesseract.clone(),
+        ..OcrSettings::default()
+    });
     let file = |tool: Tool| tool.capabilities(&["compliance"]).file(FileStrategy::BinaryBase64);
     Capability::new("audit-compliance-mcp", env!("CARGO_PKG_VERSION"), INSTRUCTIONS)
         .tool(file(document::tool()))
         .tool(file(pdf::tool()))
         .tool(file(web::tool()))
         .tool(file(personal::tool()))
-        .tool(file(redact::tool()).effect(Effect::Write).time_limit(REDACTION_TIME_LIMIT))
+        .tool(file(redact::tool(eyes)).effect(Effect::Write).time_limit(REDACTION_TIME_LIMIT))
         .tool(file(texts::readability()))
         .tool(file(texts::contract()))
         .tool(file(texts::licenses()))

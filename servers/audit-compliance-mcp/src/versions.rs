@@ -1,5 +1,7 @@
 //! Two versions of a text, sentence by sentence, with what changes its meaning marked.
 
+use std::ops::Range;
+
 use capability_language::{sentences, words};
 use similar::{ChangeTag, TextDiff};
 
@@ -15,6 +17,9 @@ pub const CHANGES_MAX: usize = 50;
 pub struct VersionChange {
     pub before: Option<String>,
     pub after: Option<String>,
+    /// Bytes of the sentence in each version.
+    pub before_at: Option<Range<usize>>,
+    pub after_at: Option<Range<usize>>,
     /// Marks of weight: numbers, obligations, negations.
     pub marks: Vec<&'static str>,
 }
@@ -28,17 +33,20 @@ pub struct VersionReport {
     pub left_out: usize,
 }
 
+/// A sentence of a version, on one line, with its bytes there.
+type PlacedSentence = (String, Range<usize>);
+
 /// Compares two texts.
 pub fn compare(before: &str, after: &str) -> VersionReport {
-    let (old, new) = (lines(before), lines(after));
-    let old: Vec<&str> = old.iter().map(String::as_str).collect();
-    let new: Vec<&str> = new.iter().map(String::as_str).collect();
+    let (before, after) = (lines(before), lines(after));
+    let old: Vec<&str> = before.iter().map(|it| it.0.as_str()).collect();
+    let new: Vec<&str> = after.iter().map(|it| it.0.as_str()).collect();
     let difference = TextDiff::from_slices(&old, &new);
     let (mut removed, mut added, mut changes, mut same) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for change in difference.iter_all_changes() {
         match change.tag() {
-            ChangeTag::Delete => removed.push(change.value().to_owned()),
-            ChangeTag::Insert => added.push(change.value().to_owned()),
+            ChangeTag::Delete => removed.extend(change.old_index().map(|it| before[it].clone())),
+            ChangeTag::Insert => added.extend(change.new_index().map(|it| after[it].clone())),
             ChangeTag::Equal => {
                 same += 1;
                 changes.append(&mut paired(&mut removed, &mut added));
@@ -53,23 +61,25 @@ pub fn compare(before: &str, after: &str) -> VersionReport {
     VersionReport { changes, same, left_out }
 }
 
-fn lines(text: &str) -> Vec<String> {
+fn lines(text: &str) -> Vec<PlacedSentence> {
     let all = sentences(text);
     all.iter()
         .take(SENTENCES_MAX)
-        .map(|it| it.text.split_whitespace().collect::<Vec<_>>().join(" "))
+        .map(|it| (it.text.split_whitespace().collect::<Vec<_>>().join(" "), it.start..it.end()))
         .collect()
 }
 
 /// Removed and added sentences at one place, side by side.
-fn paired(removed: &mut Vec<String>, added: &mut Vec<String>) -> Vec<VersionChange> {
+fn paired(removed: &mut Vec<PlacedSentence>, added: &mut Vec<PlacedSentence>) -> Vec<VersionChange> {
     let count = removed.len().max(added.len());
     let mut old = std::mem::take(removed).into_iter();
     let mut new = std::mem::take(added).into_iter();
     (0..count).map(|_| change(old.next(), new.next())).collect()
 }
 
-fn change(before: Option<String>, after: Option<String>) -> VersionChange {
+fn change(before: Option<PlacedSentence>, after: Option<PlacedSentence>) -> VersionChange {
+    let (before, before_at) = before.unzip();
+    let (after, after_at) = after.unzip();
     let (old, new) = (before.as_deref().unwrap_or_default(), after.as_deref().unwrap_or_default());
     let mut marks = Vec::new();
     let numbers = |text: &str| {
@@ -94,5 +104,11 @@ fn change(before: Option<String>, after: Option<String>) -> VersionChange {
     {
         marks.push("negations");
     }
-    VersionChange { before: before.map(|it| shortened(&it)), after: after.map(|it| shortened(&it)), marks }
+    VersionChange {
+        before: before.as_deref().map(shortened),
+        after: after.as_deref().map(shortened),
+        before_at,
+        after_at,
+        marks,
+    }
 }

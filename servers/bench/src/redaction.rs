@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use audit_compliance_mcp::redaction::{RedactionOrder, pdf};
+use audit_compliance_mcp::redaction::{PictureEyes, RedactionOrder, pdf};
 use capability_typeset::{Article, PdfOptions};
 
 /// Files, and pages of text in each.
@@ -34,6 +34,7 @@ pub(crate) fn run(data: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(data)?;
     let begin = Instant::now();
     let mut places = 0;
+    let eyes = PictureEyes::Blind("no file has a picture".to_owned());
     for number in 0..FILES {
         let name = format!("{} {}", GIVEN[number % 10], FAMILY[number / 10 % 10]);
         let card = card(number as u64);
@@ -48,7 +49,8 @@ pub(crate) fn run(data: &Path) -> anyhow::Result<()> {
         let made = capability_typeset::pdf(&article, &PdfOptions::default())
             .map_err(|error| anyhow::anyhow!("{error}"))?;
         let order = RedactionOrder { terms: vec![name.clone(), card.clone()], ..RedactionOrder::default() };
-        let result = pdf(&made.bytes, &order, &|_, _| {}).map_err(|error| anyhow::anyhow!("{error}"))?;
+        let result =
+            pdf(&made.bytes, &order, &eyes, &|_, _| {}).map_err(|error| anyhow::anyhow!("{error}"))?;
         places += result.count;
         fs::write(data.join(format!("{number:03}.pdf")), &result.bytes)?;
         let family = name.split(' ').nth(1).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! Word documents. Body, headers, footers, notes and text boxes, with insertions and without deletions.
 
+mod asides;
 mod body;
 mod lists;
 mod runs;
@@ -15,6 +16,7 @@ use crate::limits::DocumentLimits;
 use crate::package::{Package, Relations};
 use crate::xml::XmlTree;
 
+pub use asides::{WordAside, WordAsideKind, word_asides};
 use body::DocxReader;
 use lists::DocxLists;
 use styles::DocxStyles;

@@ -42,6 +42,7 @@ pub use document::{
     Block, BlockPlace, Bounds, CellPlace, CellSpan, Document, DocumentFacts, FurnitureBlock, FurnitureEdge,
     Page, PageLine, PageSource, PlacedLine, PlacedSpan, Table,
 };
+pub use docx::{WordAside, WordAsideKind, word_asides};
 pub use error::DocumentError;
 pub use kind::DocumentKind;
 pub use language::{Language, language};

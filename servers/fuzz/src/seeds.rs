@@ -3,11 +3,13 @@
 mod office;
 mod pdf;
 mod pictures;
+mod sounds;
 mod videos;
 
 pub(crate) use office::{docx, epub, odt, pptx, xlsx};
 pub(crate) use pdf::{encrypted_looking, forms, plain, scanned};
 pub(crate) use pictures::{gif, jpeg, png, tiff, webp};
+pub(crate) use sounds::sounds;
 pub(crate) use videos::{mkv, mp4, subtitles};
 
 /// A web page that uses every supported element.
@@ -37,6 +39,16 @@ pub(crate) const JOB: &str = "# Senior Nurse (m/f/d)\nAcme Ltd · Berlin, German
 pub(crate) const JOB_PAGE: &str = "<!doctype html><html><head><script type=\"application/ld+json\">{\"@graph\":[{\"@type\":[\"JobPosting\"],\"title\":\"Cook\",\
     \"hiringOrganization\":{\"name\":\"Acme\"},\"description\":\"&lt;p&gt;Requirements&lt;/p&gt;<ul><li>a</li></ul>\",\"jobLocation\":[{\"address\":{\"addressLocality\":\"Rome\"}}],\
     \"baseSalary\":{\"currency\":\"EUR\",\"value\":{\"minValue\":\"1,000\",\"unitText\":\"MONTH\"}},\"datePosted\":\"2026-01-02T00:00\"}]}</script></head><body><h1>Cook</h1></body></html>";
+
+/// A feed of postings: a list, an `ItemList` and a graph in one.
+pub(crate) const FEED: &str = "[{\"@type\":\"ItemList\",\"itemListElement\":[{\"@type\":\"ListItem\",\"item\":{\"@type\":\"JobPosting\",\"title\":\"Cook\",\
+    \"hiringOrganization\":{\"name\":\"Acme\"},\"url\":\"https://acme.example/jobs/1?utm_source=x\",\"identifier\":{\"value\":7},\"validThrough\":\"2027-01-02\",\
+    \"jobLocation\":[{\"address\":{\"addressLocality\":\"Rome\",\"addressCountry\":{\"name\":\"IT\"}}}],\"description\":\"a\\u0000b\"}}]},\
+    {\"@graph\":[{\"@type\":[\"https://schema.org/JobPosting\"],\"name\":[\"Baker\"],\"company\":\"Ovens\",\"jobLocationType\":\"TELECOMMUTE\"}]}]";
+
+/// What a database of applications is filled with.
+pub(crate) const SEED_FILE: &str = "{\"users\":[{\"id\":\"ada\",\"profile\":{\"name\":\"Ada\"},\"credentials\":[{\"site\":\"https://acme.example\",\"handle\":\"cred_1\"}]}],\
+    \"jobs\":[{\"title\":\"Cook\",\"company\":\"Acme\",\"url\":\"https://acme.example/jobs/1\",\"for\":[\"ada\"]}]}";
 
 /// The same in other encodings.
 pub(crate) fn texts() -> Vec<Vec<u8>> {

@@ -1,15 +1,17 @@
 //! The use of an input, by target. Errors are fine; panics, hangs and floods are not.
 
 use audit_compliance_mcp::content::PlacedText;
-use audit_compliance_mcp::redaction::{self, RedactionOrder};
+use audit_compliance_mcp::redaction::{self, MarkupKind, PictureEyes, RedactionOrder};
 use audit_compliance_mcp::standard::{self, Standard};
 use audit_compliance_mcp::{contract, licenses, personal, readability, versions, web};
 use capability_documents::{OpenOptions, PageSource, open, pdf};
 use capability_language::{KeywordOptions, SummaryLength, SummaryOptions};
 use capability_ocr::Picture;
+use capability_speech::{AudioInput, AudioReader};
 use capability_subtitles::{CueLayout, SubtitleFormat, TimeMap};
 use capability_typeset::{Article, DocxOptions, PdfOptions};
 use damage::Random;
+use job_app_mcp::{SeedData, posting};
 use social_intelligence_mcp::{copy, headline, platform};
 
 use crate::{mutate, seeds};
@@ -43,10 +45,18 @@ pub enum ServerTarget {
     Subtitle,
     /// Text tracks of MP4 and Matroska
     Video,
+    /// Sound of WAV, FLAC, MP4 and Matroska
+    Sound,
+    /// Feeds of job postings, and what a database of applications is filled with
+    Feed,
 }
 
 /// Enough to see letters.
 const DPI: f32 = 36.0;
+/// Blocks of sound: a damaged file may promise more.
+const BLOCKS_MAX: usize = 2_000;
+/// Postings of one feed.
+const POSTINGS_MAX: usize = 1_000;
 
 impl damage::FuzzTarget for ServerTarget {
     fn seeds(self) -> Vec<Vec<u8>> {
@@ -74,6 +84,8 @@ impl damage::FuzzTarget for ServerTarget {
             ServerTarget::Social => [seeds::texts(), vec![seeds::POST.into()]].concat(),
             ServerTarget::Subtitle => seeds::subtitles(),
             ServerTarget::Video => vec![seeds::mp4(), seeds::mkv()],
+            ServerTarget::Sound => [seeds::sounds(), vec![seeds::mp4(), seeds::mkv()]].concat(),
+            ServerTarget::Feed => vec![seeds::FEED.into(), seeds::SEED_FILE.into()],
         }
     }
 
@@ -103,6 +115,8 @@ impl damage::FuzzTarget for ServerTarget {
             ServerTarget::Audit => audit(&String::from_utf8_lossy(input)),
             ServerTarget::Subtitle => read_subtitles(input),
             ServerTarget::Video => read_video(input),
+            ServerTarget::Sound => hear(input),
+            ServerTarget::Feed => read_feed(&String::from_utf8_lossy(input)),
         }
     }
 }
@@ -158,12 +172,17 @@ fn judge(input: &[u8]) {
         drop(standard::check(input, standard));
     }
     let order = RedactionOrder { terms: vec!["column".to_owned()], ..RedactionOrder::default() };
-    drop(redaction::pdf(input, &order, &|_, _| {}));
+    drop(redaction::pdf(input, &order, &PictureEyes::Blind("no OCR here".to_owned()), &|_, _| {}));
 }
 
 /// Spans are parts of the text, in its order.
 fn audit(text: &str) {
     drop(web::check(text));
+    let order =
+        RedactionOrder { terms: vec!["column".to_owned(), "é&<".to_owned()], ..RedactionOrder::default() };
+    for kind in [MarkupKind::Html, MarkupKind::Markdown] {
+        drop(redaction::markup(text, kind, &order));
+    }
     let mut last = 0;
     for span in personal::find(text) {
         assert!(last <= span.from && text.get(span.from..span.to).is_some(), "a span of the text");
@@ -245,4 +264,24 @@ fn read_video(input: &[u8]) {
     for track in capability_subtitles::tracks(&mut file).unwrap_or_default() {
         drop(capability_subtitles::read_track(&mut file, track.number));
     }
+}
+
+/// Samples are numbers from -1 to 1, and a file does not last forever.
+fn hear(input: &[u8]) {
+    let Ok(mut reader) = AudioReader::open(AudioInput::Bytes(input.to_vec()), None) else { return };
+    for _ in 0..BLOCKS_MAX {
+        let Ok(Some(block)) = reader.next_block() else { return };
+        assert!(block.iter().all(|it| (-1.5..=1.5).contains(it)), "a sample is a number near 1 at most");
+    }
+}
+
+/// A posting that is taken can be told from others.
+fn read_feed(text: &str) {
+    let Ok(value) = serde_json::from_str::<serde_json::Value>(text) else { return };
+    for one in posting::collect(value.clone(), POSTINGS_MAX) {
+        if let Ok(listing) = posting::read(&one) {
+            assert!(!listing.keys.is_empty() && !listing.title.is_empty(), "a posting has a key and a title");
+        }
+    }
+    drop(SeedData::read(value));
 }

@@ -31,6 +31,10 @@ pub struct Redacted {
     pub pages: usize,
     /// Pages that became pictures.
     pub pictures: Vec<u32>,
+    /// Pages with something to see that could not be searched.
+    pub unsearched: Vec<u32>,
+    /// All that the result shows was searched, and nothing to redact is in it.
+    pub is_verified: bool,
     pub warnings: Vec<String>,
 }
 
@@ -45,6 +49,8 @@ pub enum RedactionError {
     Unreadable(String),
     #[error("the file has more than {0} pages")]
     TooLong(usize),
+    #[error("the text has more than {0} bytes")]
+    TooLarge(usize),
     #[error("something was still found in the result: {0}")]
     StillThere(String),
 }

@@ -1,6 +1,6 @@
 //! Pages that may stay: nothing on them can hide text.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use capability_documents::pdf::PlacedPage;
 
@@ -27,6 +27,42 @@ const DROPPED: [&str; 12] = [
     "OC",
     "Measure",
 ];
+
+/// True if a page may show something that is none of its own words: a picture, letters that cannot be read, or drawings
+/// without any word.
+pub(super) fn needs_eyes(file: &PdfFile, page: &Dict, placed: &PlacedPage) -> bool {
+    let content = content_of(file, page);
+    let resources = file.inherited(page, "Resources").dict();
+    let is_drawn = placed.words.is_empty() && !content.trim_ascii().is_empty();
+    is_drawn
+        || resources.is_some_and(|it| has_pictures(file, it))
+        || operations(&content).0.iter().any(|it| it.is("BI"))
+        || appearances(file, page)
+        || !shows_what_was_read(&content, file, resources, placed)
+}
+
+/// True if resources, or those of a form or pattern in them, have a picture.
+fn has_pictures(file: &PdfFile, resources: &Dict) -> bool {
+    let (mut waiting, mut visited) = (vec![resources], BTreeSet::new());
+    while let Some(own) = waiting.pop() {
+        let below = ["XObject", "Pattern"].into_iter().filter_map(|it| file.at(own, it).dict());
+        for (_, value) in below.flat_map(Dict::iter) {
+            let is_new = value.reference().is_none_or(|it| visited.insert(it));
+            let Some(object) = file.get(value).dict().filter(|_| is_new) else { continue };
+            if file.at(object, "Subtype").is_name("Image") {
+                return true;
+            }
+            waiting.extend(file.at(object, "Resources").dict());
+        }
+    }
+    false
+}
+
+/// True if an annotation draws something of its own.
+fn appearances(file: &PdfFile, page: &Dict) -> bool {
+    let mut annotations = file.at(page, "Annots").list().iter().filter_map(|it| file.get(it).dict());
+    annotations.any(|it| it.has("AP"))
+}
 
 /// True if all that a page shows was read, and nothing on it is hidden.
 pub(super) fn is_plain(file: &PdfFile, page: &Dict, placed: &PlacedPage) -> bool {

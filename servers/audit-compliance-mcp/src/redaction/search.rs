@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use unicode_normalization::char::decompose_compatible;
+
 use super::order::RedactionOrder;
 use crate::personal;
 
@@ -10,7 +12,8 @@ const TELLING_CHARS_MIN: usize = 5;
 
 /// All places that an order means, sorted and without overlaps.
 pub(super) fn matches(text: &str, order: &RedactionOrder) -> Vec<Range<usize>> {
-    let mut found: Vec<Range<usize>> = order.terms.iter().flat_map(|term| occurrences(text, term)).collect();
+    let own = if order.terms.is_empty() { Vec::new() } else { folded(text) };
+    let mut found: Vec<Range<usize>> = order.terms.iter().flat_map(|term| occurrences(&own, term)).collect();
     if !order.kinds.is_empty() {
         let wanted = personal::find(text)
             .into_iter()
@@ -45,9 +48,8 @@ pub(super) fn extended<'t>(order: &RedactionOrder, texts: impl Iterator<Item = &
 }
 
 /// A term wherever it stands: in any case, with other spaces and hyphens of lines in it.
-fn occurrences(text: &str, term: &str) -> Vec<Range<usize>> {
-    let wanted: Vec<char> = folded(term).map(|(it, _)| it).collect();
-    let own: Vec<(char, Range<usize>)> = folded(text).collect();
+fn occurrences(own: &[(char, Range<usize>)], term: &str) -> Vec<Range<usize>> {
+    let wanted: Vec<char> = folded(term).into_iter().map(|(it, _)| it).collect();
     if wanted.is_empty() || own.len() < wanted.len() {
         return Vec::new();
     }
@@ -55,9 +57,24 @@ fn occurrences(text: &str, term: &str) -> Vec<Range<usize>> {
     hits.map(|window| window[0].1.start..window[window.len() - 1].1.end).collect()
 }
 
-/// Letters in lower case without spaces, soft hyphens and hyphens, with their places.
-pub(super) fn folded(text: &str) -> impl Iterator<Item = (char, Range<usize>)> {
-    text.char_indices()
-        .filter(|(_, it)| !it.is_whitespace() && !matches!(it, '\u{ad}' | '-' | '\u{2010}' | '\u{2011}'))
-        .flat_map(|(at, it)| it.to_lowercase().map(move |low| (low, at..at + it.len_utf8())))
+/// Letters in lower case and in their plain forms (`ﬁ` as `fi`, `ü` as `u` and its dots), with their places, without
+/// spaces, hyphens and what has no width.
+pub(super) fn folded(text: &str) -> Vec<(char, Range<usize>)> {
+    let mut letters = Vec::with_capacity(text.len());
+    for (at, letter) in text.char_indices() {
+        let place = at..at + letter.len_utf8();
+        decompose_compatible(letter, |part| {
+            let plain = part.to_lowercase().filter(|it| !is_nothing(*it));
+            letters.extend(plain.map(|it| (it, place.clone())));
+        });
+    }
+    letters
+}
+
+/// Spaces, hyphens, and marks without width that may stand between letters unseen.
+fn is_nothing(letter: char) -> bool {
+    letter.is_whitespace()
+        || matches!(letter, '\u{ad}' | '-' | '\u{34f}' | '\u{61c}' | '\u{2010}' | '\u{2011}' | '\u{feff}')
+        || matches!(letter, '\u{180b}'..='\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
+        || matches!(letter, '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0000}'..='\u{e007f}')
 }

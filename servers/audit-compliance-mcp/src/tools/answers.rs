@@ -36,14 +36,23 @@ impl FindingsOutput {
         format: ReportFormat,
         work: &Work,
     ) -> Result<Self, Trouble> {
-        let sarif_ref_id = match format {
-            ReportFormat::Findings => None,
-            ReportFormat::Sarif => {
-                let text = sarif::of(&findings, "document").to_string();
-                Some(work.keep(text.as_bytes(), sarif::MEDIA_TYPE, "findings.sarif")?.into_string())
-            }
-        };
+        let sarif_ref_id = sarif_of(&findings, format, work)?;
         Ok(Self { findings, sarif_ref_id, warnings })
+    }
+}
+
+/// The ref of a SARIF file, if it was asked for.
+pub(super) fn sarif_of(
+    findings: &[Finding],
+    format: ReportFormat,
+    work: &Work,
+) -> Result<Option<String>, Trouble> {
+    match format {
+        ReportFormat::Findings => Ok(None),
+        ReportFormat::Sarif => {
+            let text = sarif::of(findings, "document").to_string();
+            Ok(Some(work.keep(text.as_bytes(), sarif::MEDIA_TYPE, "findings.sarif")?.into_string()))
+        }
     }
 }
 

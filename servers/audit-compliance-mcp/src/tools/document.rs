@@ -5,17 +5,17 @@ use capability_kit::{FileInput, LoadedFile, Tool, Trouble, Work};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answers::{FindingsOutput, ReportFormat};
+use super::answers::{FindingsOutput, ReportFormat, unknown_language};
 use super::pdf::StandardOutput;
-use super::{given, pdf, personal as people, web};
+use super::{as_findings, given, pdf, personal as people, web};
 use crate::content::PlacedText;
-use crate::report::{Finding, FindingList, Severity};
+use crate::report::{FindingList, Severity};
 use crate::standard::{self, Standard};
-use crate::{metadata, personal, readability};
+use crate::{contract, licenses, metadata, personal, readability};
 
 const DESCRIPTION: &str = "Checks a document by profile and returns one report. publish: accessibility, metadata, personal \
     data, readability. accessible: PDF/UA-1 or WCAG, and readability. archive: PDF/A-2b and metadata. privacy: personal \
-    data and metadata.";
+    data and metadata. contract: clauses of a checklist, metadata, readability. license: licences and metadata.";
 
 /// A set of checks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, JsonSchema)]
@@ -26,6 +26,8 @@ enum CheckProfile {
     Accessible,
     Archive,
     Privacy,
+    Contract,
+    License,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -79,16 +81,24 @@ fn run(arguments: CheckDocument, work: &Work) -> Result<DocumentOutput, Trouble>
     let mut draft = ReportDraft::default();
     let text = given::of_file(&file)?;
     draft.warnings.clone_from(&text.warnings);
-    if profile != CheckProfile::Privacy {
+    let has_text = !text.text.trim().is_empty();
+    use CheckProfile::{Accessible, Archive, Contract, License, Privacy, Publish};
+    if matches!(profile, Publish | Accessible | Archive) {
         draft.form(kind, profile, &file)?;
     }
-    if profile != CheckProfile::Accessible {
+    if profile != Accessible {
         draft.metadata(&file)?;
     }
-    if matches!(profile, CheckProfile::Publish | CheckProfile::Privacy) {
+    if matches!(profile, Publish | Privacy) {
         draft.personal(&text);
     }
-    if matches!(profile, CheckProfile::Publish | CheckProfile::Accessible) && !text.text.trim().is_empty() {
+    if profile == Contract {
+        draft.contract(&text);
+    }
+    if profile == License {
+        draft.licenses(&text);
+    }
+    if matches!(profile, Publish | Accessible | Contract) && has_text {
         draft.readability(&text);
     }
     let findings = draft.findings.sorted();
@@ -124,31 +134,34 @@ impl ReportDraft {
         let found = metadata::check(&file.bytes, file.media_type.as_deref()).map_err(given::trouble)?;
         self.checks.push("metadata".to_owned());
         found.findings.into_iter().for_each(|it| self.findings.add(it));
-        self.warnings.extend(found.warnings.into_iter().filter(|it| it.starts_with("comments")));
+        self.warnings.extend(found.warnings.into_iter().filter(|it| it.starts_with("comments,")));
         Ok(())
     }
 
     fn personal(&mut self, text: &PlacedText) {
         self.checks.push("personal data".to_owned());
-        for span in personal::find(&text.text) {
-            let kind = serde_json::to_value(span.kind)
-                .ok()
-                .and_then(|it| it.as_str().map(str::to_owned))
-                .unwrap_or_default();
-            let finding = Finding::new(
-                format!("personal-data {kind}"),
-                Severity::Warning,
-                "Personal data is there on purpose only.",
-                "remove it with redact, or keep it on purpose",
-            );
-            let evidence = text.text[span.from..span.to].to_owned();
-            self.findings.add(finding.at(text.spot(span.from..span.to)).evidence(evidence));
-        }
+        let found = as_findings::personal(&personal::find(&text.text), text);
+        found.into_iter().for_each(|it| self.findings.add(it));
         for warning in people::warnings(text) {
             if !self.warnings.contains(&warning) {
                 self.warnings.push(warning);
             }
         }
+    }
+
+    fn contract(&mut self, text: &PlacedText) {
+        self.checks.push("contract".to_owned());
+        let list = contract::check(text);
+        if !list.known {
+            let sentence = unknown_language(list.language.as_deref(), "the checklist of clauses");
+            self.warnings.push(sentence + ", so nothing was looked for");
+        }
+        as_findings::contract(&list).into_iter().for_each(|it| self.findings.add(it));
+    }
+
+    fn licenses(&mut self, text: &PlacedText) {
+        self.checks.push("licences".to_owned());
+        as_findings::licenses(&licenses::find(text)).into_iter().for_each(|it| self.findings.add(it));
     }
 
     fn readability(&mut self, text: &PlacedText) {

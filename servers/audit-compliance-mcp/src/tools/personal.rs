@@ -7,8 +7,8 @@ use capability_language::detect;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answers::unknown_language;
-use super::given;
+use super::answers::{ReportFormat, sarif_of, unknown_language};
+use super::{as_findings, given};
 use crate::content::PlacedText;
 use crate::personal::{self, FoundBy, PersonalKind};
 use crate::report::Spot;
@@ -41,6 +41,9 @@ struct FindPersonalData {
     /// Leave out what is less certain, from 0 to 1.
     #[serde(default)]
     confidence_min: f64,
+    /// `sarif` for a SARIF file, too.
+    #[serde(default)]
+    format: ReportFormat,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -52,6 +55,9 @@ struct PersonalOutput {
     /// Those that are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     left_out: usize,
+    /// All of it as SARIF 2.1.0, one rule for each kind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sarif_ref_id: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -78,7 +84,8 @@ pub(super) fn tool() -> Tool {
 }
 
 fn run(arguments: FindPersonalData, work: &Work) -> Result<PersonalOutput, Trouble> {
-    let FindPersonalData { text, file_data, file_type, source_ref_id, kinds, confidence_min } = arguments;
+    let FindPersonalData { text, file_data, file_type, source_ref_id, kinds, confidence_min, format } =
+        arguments;
     let text = given::text(text, FileInput { file_data, file_type, source_ref_id }, work)?;
     let mut spans = personal::find(&text.text);
     spans.retain(|it| (kinds.is_empty() || kinds.contains(&it.kind)) && it.confidence >= confidence_min);
@@ -86,6 +93,7 @@ fn run(arguments: FindPersonalData, work: &Work) -> Result<PersonalOutput, Troub
     for span in &spans {
         *counts.entry(span.kind).or_insert(0) += 1;
     }
+    let sarif_ref_id = sarif_of(&as_findings::personal(&spans, &text), format, work)?;
     let left_out = spans.len().saturating_sub(SPANS_MAX);
     let found = spans.iter().take(SPANS_MAX).map(|it| PersonalItem {
         kind: it.kind,
@@ -95,7 +103,7 @@ fn run(arguments: FindPersonalData, work: &Work) -> Result<PersonalOutput, Troub
         by: it.by,
         country: it.country.map(str::to_owned),
     });
-    Ok(PersonalOutput { counts, found: found.collect(), left_out, warnings: warnings(&text) })
+    Ok(PersonalOutput { counts, found: found.collect(), left_out, sarif_ref_id, warnings: warnings(&text) })
 }
 
 /// Names in other languages are guesses.

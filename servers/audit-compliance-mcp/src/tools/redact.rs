@@ -1,13 +1,16 @@
 //! `redact`.
 
+use std::sync::{Arc, OnceLock};
+
 use capability_documents::DocumentKind;
 use capability_kit::{FileInput, Tool, Trouble, TroubleCode, Work};
+use capability_ocr::OcrSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::given;
 use crate::personal::PersonalKind;
-use crate::redaction::{self, Redacted, RedactionError, RedactionOrder};
+use crate::redaction::{self, MarkupKind, PictureEyes, Redacted, RedactionError, RedactionOrder};
 
 /// Terms of one call, and characters of a term.
 const TERMS_MAX: usize = 200;
@@ -15,10 +18,26 @@ const TERM_CHARS: std::ops::RangeInclusive<usize> = 2..=500;
 /// Boxes in one answer.
 const BOXES_MAX: usize = 50;
 
-const DESCRIPTION: &str = "Redacts a PDF or a text for good: terms and kinds of personal data. Redacted pages become \
-    pictures with black boxes and a text layer of their other words; metadata, comments, attachments, hidden layers and \
-    earlier versions are dropped; the result is read again to verify it. Returns a ref_id of the new file. Text that is \
-    only visible in pictures is not found.";
+const DESCRIPTION: &str = "Redacts a PDF, page, Markdown file or text for good: terms and kinds of personal data. Redacted \
+    pages become pictures with black boxes and a text layer of their other words; metadata, comments, attachments, hidden \
+    layers, scripts and earlier versions are dropped; the result is read again to verify it. Words in pictures are read by \
+    OCR; where they could not be, verified is false and warnings name the pages. Returns a ref_id of the new file.";
+
+/// The OCR engine is searched with the first PDF, so that the server starts at once.
+pub(super) struct LazyPictureEyes {
+    settings: OcrSettings,
+    eyes: OnceLock<PictureEyes>,
+}
+
+impl LazyPictureEyes {
+    pub(super) fn new(settings: OcrSettings) -> Arc<Self> {
+        Arc::new(Self { settings, eyes: OnceLock::new() })
+    }
+
+    fn get(&self) -> &PictureEyes {
+        self.eyes.get_or_init(|| PictureEyes::find(&self.settings))
+    }
+}
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -53,8 +72,12 @@ struct RedactOutput {
     bytes: usize,
     /// The number of redacted places.
     redacted: usize,
-    /// True: the result was read, and none of the terms is in it.
+    /// True: all that the result shows was searched, and none of the terms is in it. False: something to see could not be
+    /// searched; warnings say what.
     verified: bool,
+    /// Pages with pictures or letters that could not be searched.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unsearched_pages: Vec<u32>,
     /// Pages that became pictures.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     picture_pages: Vec<u32>,
@@ -65,35 +88,51 @@ struct RedactOutput {
     warnings: Vec<String>,
 }
 
-pub(super) fn tool() -> Tool {
-    Tool::new("redact", "Redact a document", DESCRIPTION, run)
+pub(super) fn tool(eyes: Arc<LazyPictureEyes>) -> Tool {
+    Tool::new("redact", "Redact a document", DESCRIPTION, move |arguments, work: &Work| {
+        run(arguments, work, &eyes)
+    })
 }
 
-fn run(arguments: Redact, work: &Work) -> Result<RedactOutput, Trouble> {
+fn run(arguments: Redact, work: &Work, eyes: &LazyPictureEyes) -> Result<RedactOutput, Trouble> {
     let Redact { file_data, file_type, source_ref_id, text, terms, kinds, confidence_min } = arguments;
     let order = order(terms, kinds, confidence_min)?;
     if let Some(text) = text {
-        let result = redaction::text(&text, &order).map_err(trouble)?;
-        return output(result, "text/plain", "redacted.txt", work);
+        let kind = DocumentKind::of(text.as_bytes(), None).ok().filter(|it| *it == DocumentKind::Html);
+        return of_text(&text, kind.unwrap_or(DocumentKind::Text), &order, work);
     }
     let file = given::file(FileInput { file_data, file_type, source_ref_id }, work)?;
     let kind = DocumentKind::of(&file.bytes, file.media_type.as_deref()).map_err(given::trouble)?;
     match kind {
         DocumentKind::Pdf => {
             let tell = |done: usize, all: usize| {
-                work.progress(done as f64, all as f64, format!("page {} of {all}", done + 1))
+                work.progress(done as f64, all as f64, format!("step {} of {all}", done + 1))
             };
-            let result = redaction::pdf(&file.bytes, &order, &tell).map_err(trouble)?;
+            let result = redaction::pdf(&file.bytes, &order, eyes.get(), &tell).map_err(trouble)?;
             output(result, "application/pdf", "redacted.pdf", work)
         }
         DocumentKind::Text | DocumentKind::Markdown | DocumentKind::Html => {
-            let text = capability_documents::decode(&file.bytes).text;
-            let result = redaction::text(&text, &order).map_err(trouble)?;
-            output(result, kind.media_type(), "redacted.txt", work)
+            of_text(&capability_documents::decode(&file.bytes).text, kind, &order, work)
         }
         other => Err(Trouble::unsupported(format!("{} cannot be redacted", other.name()))
-            .hint("convert it to PDF first: see convert_to_pdf of media-transform-mcp")),
+            .hint("convert it to PDF first: see convert of media-transform-mcp")),
     }
+}
+
+/// A text with or without markup.
+fn of_text(
+    text: &str,
+    kind: DocumentKind,
+    order: &RedactionOrder,
+    work: &Work,
+) -> Result<RedactOutput, Trouble> {
+    let result = match kind {
+        DocumentKind::Html => redaction::markup(text, MarkupKind::Html, order),
+        DocumentKind::Markdown => redaction::markup(text, MarkupKind::Markdown, order),
+        _ => redaction::text(text, order),
+    };
+    let name = format!("redacted.{}", kind.name_short());
+    output(result.map_err(trouble)?, kind.media_type(), &name, work)
 }
 
 fn order(
@@ -123,7 +162,8 @@ fn output(result: Redacted, media_type: &str, name: &str, work: &Work) -> Result
         ref_id,
         bytes: result.bytes.len(),
         redacted: result.count,
-        verified: true,
+        verified: result.is_verified,
+        unsearched_pages: result.unsearched,
         picture_pages: result.pictures,
         boxes: boxes.collect(),
         warnings: result.warnings,
@@ -140,7 +180,9 @@ fn trouble(error: RedactionError) -> Trouble {
         RedactionError::Unreadable(_) => {
             Trouble::unreadable(message).hint("open and save it anew, or pass another copy")
         }
-        RedactionError::TooLong(_) => Trouble::new(TroubleCode::TooLarge, message).hint("split it"),
+        RedactionError::TooLong(_) | RedactionError::TooLarge(_) => {
+            Trouble::new(TroubleCode::TooLarge, message).hint("split it")
+        }
         RedactionError::StillThere(_) => Trouble::unsupported(message)
             .hint("this file hides text in a way that cannot be redacted here; nothing was returned"),
     }

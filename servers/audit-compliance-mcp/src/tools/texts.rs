@@ -4,8 +4,8 @@ use capability_kit::{FileInput, Tool, Trouble, Work};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answers::{FindingsOutput, ReportFormat, unknown_language};
-use super::given;
+use super::answers::{FindingsOutput, ReportFormat, sarif_of, unknown_language};
+use super::{as_findings, given};
 use crate::report::Spot;
 use crate::{contract as clauses, licenses as spdx, metadata as facts, readability as reading};
 
@@ -24,6 +24,9 @@ struct TextArguments {
     /// Instead: the ref_id that a tool of this server gave before.
     #[serde(default)]
     source_ref_id: Option<String>,
+    /// `sarif` for a SARIF file, too.
+    #[serde(default)]
+    format: ReportFormat,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -45,7 +48,7 @@ struct MetadataArguments {
 
 impl TextArguments {
     fn load(self, work: &Work) -> Result<crate::content::PlacedText, Trouble> {
-        let Self { text, file_data, file_type, source_ref_id } = self;
+        let Self { text, file_data, file_type, source_ref_id, format: _ } = self;
         given::text(text, FileInput { file_data, file_type, source_ref_id }, work)
     }
 }
@@ -78,6 +81,7 @@ pub(super) fn readability() -> Tool {
         "Check readability",
         DESCRIPTION,
         |arguments: TextArguments, work: &Work| {
+            let format = arguments.format;
             let text = arguments.load(work)?;
             let measured = reading::measure(&text);
             let mut warnings = text.warnings;
@@ -93,7 +97,7 @@ pub(super) fn readability() -> Tool {
                 score: measured.score.map(|it| it.1),
                 formula: measured.score.map(|it| it.0.to_owned()),
                 grade: measured.grade,
-                report: FindingsOutput::new(measured.findings, warnings, ReportFormat::Findings, work)?,
+                report: FindingsOutput::new(measured.findings, warnings, format, work)?,
             })
         },
     )
@@ -105,6 +109,9 @@ struct ContractOutput {
     present: Vec<ClauseItem>,
     /// Clauses of the checklist that were not found.
     not_found: Vec<String>,
+    /// All of it as SARIF 2.1.0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sarif_ref_id: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -124,8 +131,10 @@ pub(super) fn contract() -> Tool {
         passage for each that was found and the names of the others. No score and no advice: a clause may be worded in a \
         way that the checklist does not know.";
     Tool::new("check_contract", "Check a contract", DESCRIPTION, |arguments: TextArguments, work: &Work| {
+        let format = arguments.format;
         let text = arguments.load(work)?;
         let list = clauses::check(&text);
+        let sarif_ref_id = sarif_of(&as_findings::contract(&list), format, work)?;
         let mut warnings = text.warnings;
         if !list.known {
             warnings.push(
@@ -138,13 +147,16 @@ pub(super) fn contract() -> Tool {
             let (passage, spot) = it.passage?;
             Some(ClauseItem { clause: it.clause.to_owned(), passage, spot, count: it.count })
         });
-        Ok(ContractOutput { present: present.collect(), not_found, warnings })
+        Ok(ContractOutput { present: present.collect(), not_found, sarif_ref_id, warnings })
     })
 }
 
 #[derive(Serialize, JsonSchema)]
 struct LicensesOutput {
     licenses: Vec<LicenseItem>,
+    /// All of it as SARIF 2.1.0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sarif_ref_id: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -165,8 +177,10 @@ pub(super) fn licenses() -> Tool {
     const DESCRIPTION: &str = "Finds licences in a text by SPDX tags and by the sentences of 35 well-known licences. Returns \
         SPDX identifiers.";
     Tool::new("check_licenses", "Check licences", DESCRIPTION, |arguments: TextArguments, work: &Work| {
+        let format = arguments.format;
         let text = arguments.load(work)?;
         let found = spdx::find(&text);
+        let sarif_ref_id = sarif_of(&as_findings::licenses(&found), format, work)?;
         let mut warnings = text.warnings;
         if found.is_empty() {
             warnings.push("no licence that is known here was found; it may have one all the same".to_owned());
@@ -177,7 +191,7 @@ pub(super) fn licenses() -> Tool {
             by_tag: it.by_tag,
             spot: it.spot,
         };
-        Ok(LicensesOutput { licenses: found.into_iter().map(item).collect(), warnings })
+        Ok(LicensesOutput { licenses: found.into_iter().map(item).collect(), sarif_ref_id, warnings })
     })
 }
 
@@ -190,8 +204,9 @@ struct MetadataOutput {
 }
 
 pub(super) fn metadata() -> Tool {
-    const DESCRIPTION: &str = "Shows what a file tells beside its text: title, people, programs, dates, and of a PDF also \
-        attachments, scripts, layers, comments and earlier versions. redact removes them.";
+    const DESCRIPTION: &str = "Shows what a file tells beside its text: title, people, programs, dates, of a PDF also \
+        attachments, scripts, layers, comments and earlier versions, and of a Word document comments, tracked changes and \
+        hidden text. redact removes them from a PDF.";
     Tool::new("check_metadata", "Check metadata", DESCRIPTION, |arguments: MetadataArguments, work: &Work| {
         let MetadataArguments { file_data, file_type, source_ref_id, format } = arguments;
         let file = given::file(FileInput { file_data, file_type, source_ref_id }, work)?;

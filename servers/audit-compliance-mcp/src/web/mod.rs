@@ -7,6 +7,7 @@ mod style;
 mod tree;
 
 pub use rules::{NOT_CHECKED, check};
+pub(crate) use tree::{attribute_values, texts};
 
 #[cfg(test)]
 mod tests;

@@ -12,6 +12,29 @@ const ROOT: usize = 0;
 /// Attributes that an element may get later.
 const ATTRIBUTES_MAX: usize = 1_000;
 
+/// All texts of a page in order, behind them those that a page keeps aside, as in templates.
+pub(crate) fn texts(html: &str) -> String {
+    let tree = WebTree::of(html);
+    let mut is_placed = vec![false; tree.nodes.len()];
+    let mut text = String::new();
+    for node in tree.below(ROOT) {
+        is_placed[node] = true;
+        text.push_str(tree.nodes[node].text.as_deref().unwrap_or_default());
+    }
+    let aside = tree.nodes.iter().zip(&is_placed).filter(|(_, is_placed)| !**is_placed);
+    for own in aside.filter_map(|(node, _)| node.text.as_deref()) {
+        text.push('\n');
+        text.push_str(own);
+    }
+    text
+}
+
+/// The values of all attributes.
+pub(crate) fn attribute_values(html: &str) -> Vec<String> {
+    let tree = WebTree::of(html);
+    tree.nodes.iter().flat_map(|it| it.attributes()).map(|(_, value)| value.to_owned()).collect()
+}
+
 /// A page.
 pub(super) struct WebTree {
     pub(super) nodes: Vec<WebNode>,

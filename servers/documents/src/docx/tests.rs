@@ -209,3 +209,26 @@ fn a_document_without_a_body_is_refused_or_empty() {
     )]);
     assert!(matches!(refused(&bytes), DocumentError::Damaged { .. }));
 }
+
+#[test]
+fn comments_changes_and_hidden_text_are_counted_with_their_authors() {
+    let comments = r#"<w:comments><w:comment w:author="Otto"><w:p><w:r><w:t>Really?</w:t></w:r></w:p></w:comment></w:comments>"#;
+    let body = "<w:p><w:del w:author=\"Helga\"><w:r><w:delText>hate</w:delText></w:r></w:del>\
+        <w:ins w:author=\"Helga\"><w:r><w:t>like</w:t></w:r></w:ins><w:ins w:author=\"Otto\"><w:r><w:t>it</w:t></w:r></w:ins>\
+        <w:r><w:rPr><w:vanish/></w:rPr><w:t>secret</w:t></w:r></w:p>";
+    let relations = relations(&[("c", "comments", "comments.xml")]);
+    let more = [("word/_rels/document.xml.rels", relations), ("word/comments.xml", comments.to_owned())];
+    let found = crate::word_asides(&docx(body, &more), &crate::DocumentLimits::default()).unwrap();
+    let told: Vec<(crate::WordAsideKind, usize, &str, String)> =
+        found.iter().map(|(kind, it)| (*kind, it.count, it.first.as_str(), it.authors.join(", "))).collect();
+    use crate::WordAsideKind::{Comment, Deletion, HiddenText, Insertion};
+    let expected = [
+        (Comment, 1, "Really?", "Otto".to_owned()),
+        (Insertion, 2, "like", "Helga, Otto".to_owned()),
+        (Deletion, 1, "hate", "Helga".to_owned()),
+        (HiddenText, 1, "secret", String::new()),
+    ];
+    assert_eq!(told, expected);
+    let plain = crate::word_asides(&docx(&plain("text"), &[]), &crate::DocumentLimits::default()).unwrap();
+    assert!(plain.is_empty());
+}
