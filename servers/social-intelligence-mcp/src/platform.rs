@@ -1,12 +1,14 @@
 //! The rules of platforms: a dated data file, and checks against it.
 
 mod check;
+mod counting;
 
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-pub use check::{GivenMedia, SpecCheck, SpecVerdict, check_media, counted_chars};
+pub use check::{GivenMedia, SpecCheck, SpecVerdict, check_media};
+pub use counting::{CharCounting, counted_chars};
 
 /// All platforms of the data file.
 #[derive(Deserialize, Debug)]
@@ -42,6 +44,8 @@ pub struct Placement {
     pub hashtags_max: Option<usize>,
     /// Every address counts as this many characters.
     pub url_chars: Option<usize>,
+    #[serde(default)]
+    pub counting: CharCounting,
     pub image: Option<ImageRules>,
     pub video: Option<VideoRules>,
 }

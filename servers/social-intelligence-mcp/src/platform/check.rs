@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{ImageRules, Placement, VideoRules};
+use super::{ImageRules, Placement, VideoRules, counted_chars};
 
 /// The facts to check; those that are missing are not checked.
 #[derive(Clone, Default, Debug)]
@@ -55,18 +55,9 @@ pub fn check_media(given: &GivenMedia, placement: &Placement) -> Vec<SpecCheck> 
     checks
 }
 
-/// Characters as the platform counts them: code points, with addresses at their fixed length.
-pub fn counted_chars(text: &str, url_chars: Option<usize>) -> usize {
-    let all = text.chars().count();
-    let Some(url_chars) = url_chars else { return all };
-    let is_address = |word: &&str| word.starts_with("https://") || word.starts_with("http://");
-    let addresses = text.split_whitespace().filter(is_address);
-    addresses.fold(all, |sum, word| sum - word.chars().count() + url_chars)
-}
-
 fn texts(given: &GivenMedia, placement: &Placement) -> Vec<SpecCheck> {
     let mut checks = Vec::new();
-    let length = |text: &str| counted_chars(text, placement.url_chars);
+    let length = |text: &str| counted_chars(text, placement.counting, placement.url_chars);
     if let Some(text) = &given.text {
         checks.extend(text_check("text_length", length(text), placement.text_max, placement.text_shown));
         let tags = text.split_whitespace().filter(|word| is_tag(word)).count();
@@ -177,11 +168,27 @@ mod tests {
     #[test]
     fn a_long_post_fails_and_addresses_count_as_the_platform_counts_them() {
         let text = format!("Look https://example.com/{}", "a".repeat(300));
-        assert_eq!(counted_chars(&text, Some(23)), 28);
         let given = GivenMedia { text: Some(text), ..GivenMedia::default() };
         assert_eq!(verdicts("x", &given), [("text_length", SpecVerdict::Ok)]);
         assert_eq!(verdicts("bluesky", &given), [("text_length", SpecVerdict::Fail)]);
         assert_eq!(verdicts("linkedin", &given), [("text_length", SpecVerdict::Warn)]);
+    }
+
+    #[test]
+    fn the_same_post_has_another_length_on_each_platform() {
+        let post = |text: String| GivenMedia { text: Some(text), ..GivenMedia::default() };
+        let length = |platform: &str, given: &GivenMedia| {
+            let platform = PlatformRules::shipped().find(platform).expect("known");
+            check_media(given, platform.placement(None).expect("one"))[0].clone()
+        };
+        let chinese = post("天".repeat(141));
+        assert_eq!(length("x", &chinese).detail, "282 characters, at most 280");
+        assert_eq!(length("x", &chinese).verdict, SpecVerdict::Fail);
+        assert_eq!(length("bluesky", &chinese).detail, "141 characters, at most 300");
+        let families = post("👨‍👩‍👧‍👦".repeat(100));
+        assert_eq!(length("bluesky", &families).detail, "100 characters, at most 300");
+        assert_eq!(length("x", &families).detail, "200 characters, at most 280");
+        assert_eq!(length("threads", &families).detail, "700 characters, at most 500");
     }
 
     #[test]

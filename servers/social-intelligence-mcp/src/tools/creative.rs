@@ -373,3 +373,6 @@ fn not_checked(seen: Option<&ReadPicture>, brand: Option<&str>) -> Vec<String> {
     list.push("reach and clicks: no experiment behind this tool measures them".to_owned());
     list
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,7 @@ use capability_kit::{Tool, Trouble, Work};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::basis::FindingBasis;
 use crate::copy::{TagFault, faulty_tags, suggested_tags};
 use crate::given;
 
@@ -11,6 +12,8 @@ const DESCRIPTION: &str = "Suggests hashtags from the key phrases of a post and 
     it. How many people follow a tag is not known here.";
 
 const COUNT_MAX: usize = 30;
+const SOURCE: &str = "tags are key phrases of the text; faults after the accessibility advice of the platforms (capitals for \
+    screen readers) and the way links are made of tags. Reach is not measured";
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -40,9 +43,14 @@ struct HashtagsOutput {
     /// Faults of hashtags in the text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     faults: Vec<FaultyTag>,
-    /// The platform's limit, if it has one.
+    /// The platform's limit, if it has one, with the place where it is written.
     #[serde(skip_serializing_if = "Option::is_none")]
     limit: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit_source: Option<&'static str>,
+    /// The grounds of suggestions and faults.
+    basis: FindingBasis,
+    source: &'static str,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -61,15 +69,19 @@ fn suggest(arguments: HashtagsArguments, _: &Work) -> Result<HashtagsOutput, Tro
     if !(1..=COUNT_MAX).contains(&count) {
         return Err(Trouble::bad_arguments(format!("count: {count} is not from 1 to {COUNT_MAX}")));
     }
-    let limit = match &platform {
-        Some(platform) => given::placement(platform, None)?.1.hashtags_max,
+    let rules = match &platform {
+        Some(platform) => Some(given::placement(platform, None)?.1),
         None => None,
     };
+    let limit = rules.and_then(|rules| rules.hashtags_max);
     let tags = suggested_tags(&text, limit.map_or(count, |limit| count.min(limit)));
     let faults = faulty_tags(&text).into_iter().map(|(tag, fault)| FaultyTag { tag, fault });
     Ok(HashtagsOutput {
         hashtags: tags.into_iter().map(|tag| tag.tag).collect(),
         faults: faults.collect(),
         limit,
+        limit_source: rules.filter(|_| limit.is_some()).map(|rules| rules.source.as_str()),
+        basis: FindingBasis::RuleOfThumb,
+        source: SOURCE,
     })
 }

@@ -48,8 +48,12 @@ async fn hashtags_come_from_the_text_and_faults_are_named() {
     assert!(answer["hashtags"].to_string().contains("#SolarPanels"), "{answer}");
     assert!(answer["hashtags"].as_array().unwrap().len() <= 3);
     assert_eq!(answer["faults"], json!([{ "tag": "#2024", "fault": "no_letter" }]));
+    assert_eq!(answer["basis"], "rule_of_thumb");
+    assert!(answer["source"].as_str().unwrap().contains("Reach is not measured"), "{answer}");
+    assert!(answer.get("limit_source").is_none(), "{answer}");
     let threads = client.answer("hashtags", json!({ "text": text, "platform": "threads" })).await;
     assert_eq!((threads["hashtags"].as_array().unwrap().len(), &threads["limit"]), (1, &json!(1)));
+    assert_eq!(threads["limit_source"], "Threads help");
 }
 
 #[tokio::test]
