@@ -293,4 +293,93 @@ mod tests {
         let whole = wav(16_000, 1);
         assert!(samples(whole[..whole.len() / 2].to_vec()).unwrap() < 9_000);
     }
+
+    fn ebml(id: &[u8], content: &[u8]) -> Vec<u8> {
+        [id, &(content.len() as u64 | 1 << 56).to_be_bytes(), content].concat()
+    }
+
+    /// A Matroska file with one track of this kind and codec.
+    fn mkv(kind: u8, codec: &str) -> Vec<u8> {
+        let head = ebml(&[0x1a, 0x45, 0xdf, 0xa3], &ebml(&[0x42, 0x82], b"matroska"));
+        let sound = [ebml(&[0xb5], &48_000f32.to_be_bytes()), ebml(&[0x9f], &[2])].concat();
+        let entry = [
+            ebml(&[0xd7], &[1]),
+            ebml(&[0x73, 0xc5], &[1]),
+            ebml(&[0x83], &[kind]),
+            ebml(&[0x86], codec.as_bytes()),
+            if kind == AUDIO { ebml(&[0xe1], &sound) } else { Vec::new() },
+        ]
+        .concat();
+        let info = ebml(&[0x15, 0x49, 0xa9, 0x66], &ebml(&[0x2a, 0xd7, 0xb1], &1_000_000u32.to_be_bytes()));
+        let tracks = ebml(&[0x16, 0x54, 0xae, 0x6b], &ebml(&[0xae], &entry));
+        let block = ebml(&[0xa3], &[0x81, 0, 0, 0x80, 0xfc]);
+        let cluster = ebml(&[0x1f, 0x43, 0xb6, 0x75], &[ebml(&[0xe7], &[0]), block].concat());
+        [head, ebml(&[0x18, 0x53, 0x80, 0x67], &[info, tracks, cluster].concat())].concat()
+    }
+
+    const AUDIO: u8 = 2;
+    const SUBTITLE: u8 = 0x11;
+
+    /// A program in place of ffmpeg: it writes down how it was called, says something, and ends with a status.
+    fn stand_in(folder: &Path, script: &str) -> PathBuf {
+        use std::os::unix::fs::PermissionsExt;
+        let path = folder.join("ffmpeg");
+        std::fs::write(
+            &path,
+            format!("#!/bin/sh\nPATH=/usr/bin:/bin\necho \"$@\" > \"$0.called\"\n{script}\n"),
+        )
+        .unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    fn open_with(folder: &Path, bytes: &[u8], ffmpeg: Option<&Path>) -> Result<AudioReader, SpeechError> {
+        let file = folder.join("input");
+        std::fs::write(&file, bytes).unwrap();
+        AudioReader::open(AudioInput::File(file), ffmpeg)
+    }
+
+    #[test]
+    fn sound_that_is_not_decoded_here_goes_through_ffmpeg() {
+        let folder = tempfile::tempdir().unwrap();
+        // Two seconds of it.
+        let ffmpeg = stand_in(folder.path(), "head -c 64000 /dev/zero");
+        for codec in ["A_OPUS", "A_AC3"] {
+            let video = mkv(AUDIO, codec);
+            let refused = open_with(folder.path(), &video, None).err();
+            assert!(
+                matches!(refused, Some(SpeechError::UnknownCodec(_) | SpeechError::UnknownFormat(_))),
+                "{codec}: {refused:?}"
+            );
+            let mut reader = open_with(folder.path(), &video, Some(&ffmpeg)).unwrap();
+            assert_eq!((reader.decoder, reader.duration_s), ("ffmpeg", None));
+            let mut count = 0;
+            while let Some(block) = reader.next_block().unwrap() {
+                count += block.len();
+            }
+            assert_eq!(count, 32_000, "{codec}");
+            let called = std::fs::read_to_string(folder.path().join("ffmpeg.called")).unwrap();
+            assert!(called.contains("-protocol_whitelist file,pipe -i"), "lists lead nowhere: {called}");
+        }
+    }
+
+    #[test]
+    fn what_ffmpeg_says_is_passed_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let failure = |script: &str| {
+            let ffmpeg = stand_in(folder.path(), script);
+            let mut reader = open_with(folder.path(), &mkv(AUDIO, "A_AC3"), Some(&ffmpeg)).unwrap();
+            reader.next_block().unwrap_err()
+        };
+        let broken = failure("echo one >&2; echo 'frame is broken' >&2; exit 1");
+        assert!(matches!(&broken, SpeechError::Ffmpeg(why) if why == "frame is broken"), "{broken:?}");
+        let silent = failure("echo 'Stream map matches no streams.' >&2; exit 1");
+        assert!(matches!(silent, SpeechError::NoAudio), "{silent:?}");
+    }
+
+    #[test]
+    fn a_video_without_sound_says_so() {
+        let opened = AudioReader::open(AudioInput::Bytes(mkv(SUBTITLE, "S_TEXT/UTF8")), None);
+        assert!(matches!(opened.err(), Some(SpeechError::NoAudio)));
+    }
 }

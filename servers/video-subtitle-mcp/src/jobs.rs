@@ -6,6 +6,7 @@
 mod answers;
 mod folder;
 mod running;
+mod stretches;
 
 pub(crate) use answers::{CancelJobArguments, CreateJobArguments, GetJobArguments, JobAnswer};
 
@@ -58,9 +59,8 @@ impl JobOffice {
             }
         }
         let said = if arguments.formats.is_empty() { vec!["srt".to_owned()] } else { arguments.formats };
-        let formats: Result<Vec<SubtitleFormat>, Trouble> =
-            said.iter().map(|said| crate::input::format(Some(said), SubtitleFormat::Srt)).collect();
-        let mut formats: Vec<String> = formats?.into_iter().map(|format| format.to_string()).collect();
+        let formats: Result<Vec<String>, Trouble> = said.iter().map(|said| format_of(said)).collect();
+        let mut formats = formats?;
         formats.sort();
         formats.dedup();
         let order =
@@ -121,4 +121,14 @@ impl JobOffice {
         // Without a thread the job stays open, and the next question about it tries again.
         drop(std::thread::Builder::new().name("video-job".to_owned()).spawn(run));
     }
+}
+
+/// The name of a format of results.
+fn format_of(said: &str) -> Result<String, Trouble> {
+    if said.eq_ignore_ascii_case(stretches::FORMAT) {
+        return Ok(stretches::FORMAT.to_owned());
+    }
+    let format = crate::input::format(Some(said), SubtitleFormat::Srt);
+    let format = format.map_err(|error| error.hint("pass srt, vtt, ass, ttml, sbv or json"))?;
+    Ok(format.to_string())
 }

@@ -13,10 +13,16 @@ fn words(numbers: &[u32]) -> Vec<u8> {
 
 /// One text track, with the samples behind the index.
 fn mp4(entry: &[u8; 4], samples: &[(u32, Vec<u8>)]) -> Vec<u8> {
+    let runs: Vec<(u32, u32)> = samples.iter().map(|(duration, _)| (1, *duration)).collect();
+    mp4_timed(entry, samples, &runs)
+}
+
+/// The same with a table of times of its own: numbers of samples that last equally long, in units of 600 a second.
+fn mp4_timed(entry: &[u8; 4], samples: &[(u32, Vec<u8>)], runs: &[(u32, u32)]) -> Vec<u8> {
     let tables = |at: u32| {
         let stsd = boxed(b"stsd", &[words(&[0, 1]), boxed(entry, &[0; 8])].concat());
-        let times: Vec<u8> = samples.iter().flat_map(|(duration, _)| words(&[1, *duration])).collect();
-        let stts = boxed(b"stts", &[words(&[0, samples.len() as u32]), times].concat());
+        let times: Vec<u8> = runs.iter().flat_map(|(count, duration)| words(&[*count, *duration])).collect();
+        let stts = boxed(b"stts", &[words(&[0, runs.len() as u32]), times].concat());
         let sizes: Vec<u32> = samples.iter().map(|(_, sample)| sample.len() as u32).collect();
         let stsz = boxed(b"stsz", &[words(&[0, 0, samples.len() as u32]), words(&sizes)].concat());
         let stsc = boxed(b"stsc", &words(&[0, 1, 1, samples.len() as u32, 1]));
@@ -55,6 +61,23 @@ fn timed_text_of_an_mp4_is_read_with_its_delay() {
     assert_eq!(shown, [(1500, 2000, "Größe".to_owned()), (2000, 3002, "two".to_owned())]);
     assert!(read.cues[0].runs[0].style.italic && read.cues[0].runs[0].text == "Gr");
     assert!(matches!(read_track(&mut file, 1), Err(SubtitleError::NoTrack(1))));
+}
+
+#[test]
+fn samples_that_last_unequally_long_keep_their_times() {
+    let texts = ["one", "two", "three", "four", "five", "six"];
+    let samples: Vec<(u32, Vec<u8>)> = texts.iter().map(|text| (0, tx3g(text))).collect();
+    // Frames of a variable rate: two of 1/30 s, one of 1001/600 s, two of 1/200 s, one of 7/600 s.
+    let file = mp4_timed(b"tx3g", &samples, &[(2, 20), (1, 1001), (2, 3), (1, 7)]);
+    let read = read_track(&mut Cursor::new(file), 3).unwrap();
+    let starts: Vec<(i64, String)> = read.cues.iter().map(|cue| (cue.start, cue.text())).collect();
+    // Ticks 0, 20, 40, 1041, 1044 and 1047 behind a delay of 500 ms; sums are rounded once, so nothing drifts.
+    let expected = [500, 533, 567, 2235, 2240, 2245].into_iter().zip(texts.map(str::to_owned));
+    assert_eq!(starts, expected.collect::<Vec<_>>());
+    assert_eq!(read.cues[5].end, 2257);
+    // A table that ends early gives the rest no time, and no panic.
+    let short = mp4_timed(b"tx3g", &samples, &[(2, 20)]);
+    assert_eq!(read_track(&mut Cursor::new(short), 3).unwrap().cues.len(), 2);
 }
 
 #[test]

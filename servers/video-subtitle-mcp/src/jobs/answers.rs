@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::folder::{JobFolder, JobMode, JobRecord, JobState};
+use super::stretches;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -20,7 +21,8 @@ pub(crate) struct CreateJobArguments {
     /// The wanted language, such as en.
     #[serde(default)]
     pub(super) language: Option<String>,
-    /// Formats of the result: srt (default), vtt, ass, ttml, sbv.
+    /// Formats of the result: srt (default), vtt, ass, ttml, sbv, and json: each stretch with its words, their times and
+    /// confidence.
     #[serde(default)]
     pub(super) formats: Vec<String>,
 }
@@ -114,9 +116,10 @@ fn files(job: &JobFolder, record: &JobRecord, work: &Work) -> Result<Vec<JobFile
             None => {
                 let parsed: Option<SubtitleFormat> = format.parse().ok();
                 let name = parsed.map_or(format.clone(), |parsed| parsed.to_string());
+                let plain = if format == stretches::FORMAT { stretches::MEDIA_TYPE } else { "text/plain" };
                 let bytes = fs::read(job.path(&format!("result.{name}")));
                 let bytes = bytes.map_err(|error| Trouble::internal(format!("a result is gone: {error}")))?;
-                let media_type = parsed.map_or("text/plain", SubtitleFormat::media_type);
+                let media_type = parsed.map_or(plain, SubtitleFormat::media_type);
                 let id = work.keep(&bytes, media_type, &format!("subtitles.{name}"))?.into_string();
                 // It would only be made again.
                 drop(fs::write(&known, &id));

@@ -2,17 +2,17 @@
 
 use std::cell::Cell;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader};
 use std::time::{Duration, Instant};
 
 use capability_kit::{DownloadError, DownloadPlan, Trouble, download};
-use capability_speech::{SpokenSegment, SpokenWord};
+use capability_speech::SpokenSegment;
 use capability_subtitles::{SubtitleFormat, Subtitles, media_kind, read_track, tracks, write};
-use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::JobOffice;
 use super::folder::{JobFolder, JobMode, JobRecord, JobResult, JobState};
+use super::stretches::{self, json_of, store, stored};
 use crate::extract::choose;
 use crate::speech::cues_of;
 use crate::transcript::{confidence, text_of};
@@ -32,15 +32,6 @@ impl From<Trouble> for JobEnding {
     fn from(trouble: Trouble) -> Self {
         JobEnding::Trouble(trouble)
     }
-}
-
-/// A stretch of speech on the disk.
-#[derive(Serialize, Deserialize)]
-struct StoredSegment {
-    start_ms: i64,
-    end_ms: i64,
-    /// Word, start, end, confidence.
-    words: Vec<(String, i64, i64, f32)>,
 }
 
 /// Does all of it, or what is left. Whoever holds the lock of the job runs it.
@@ -84,7 +75,7 @@ impl JobRunner<'_> {
             JobMode::Auto | JobMode::Extract => self.track()?,
         };
         match found {
-            Some(subtitles) => self.written(&subtitles, "track", None),
+            Some(subtitles) => self.written(&subtitles, "track", &[]),
             None if self.record.order.mode == JobMode::Extract => {
                 Err(Trouble::unsupported("the video has no text track")
                     .hint("create a job with mode transcribe")
@@ -209,17 +200,23 @@ impl JobRunner<'_> {
             subtitles.remarks.push("no speech was found".to_owned());
         }
         subtitles.remarks.extend(ended.cut_off);
-        self.written(&subtitles, "speech", confidence(&segments))
+        self.written(&subtitles, "speech", &segments)
     }
 
     fn written(
         &mut self,
         subtitles: &Subtitles,
         source: &str,
-        confidence: Option<f64>,
+        heard: &[SpokenSegment],
     ) -> Result<JobResult, JobEnding> {
         let mut remarks = subtitles.remarks.clone();
         for format in &self.record.order.formats {
+            if format == stretches::FORMAT {
+                let text = json_of(subtitles, source, heard).map_err(|error| disk(&error))?;
+                let to = self.job.path(&format!("result.{format}"));
+                fs::write(to, text).map_err(|error| disk(&error))?;
+                continue;
+            }
             let format: SubtitleFormat = format.parse().unwrap_or(SubtitleFormat::Srt);
             let written = write(subtitles, format);
             remarks.extend(written.lost.into_iter().map(|lost| format!("{format}: {lost}")));
@@ -228,6 +225,7 @@ impl JobRunner<'_> {
         }
         remarks.truncate(REMARKS_MAX);
         let (language, cues) = (subtitles.language.clone(), subtitles.cues.len());
+        let confidence = confidence(heard);
         Ok(JobResult { source: source.to_owned(), language, cues, confidence, remarks })
     }
 }
@@ -235,30 +233,4 @@ impl JobRunner<'_> {
 fn disk(error: &io::Error) -> Trouble {
     Trouble::internal(format!("a file of the job cannot be used: {error}"))
         .hint("the server's machine may have no room left; create the job again")
-}
-
-fn store(log: &mut File, segment: &SpokenSegment) -> io::Result<()> {
-    let words = segment
-        .words
-        .iter()
-        .map(|word| (word.text.clone(), word.start_ms, word.end_ms, word.confidence))
-        .collect();
-    let stored = StoredSegment { start_ms: segment.start_ms, end_ms: segment.end_ms, words };
-    let mut line = serde_json::to_vec(&stored)?;
-    line.push(b'\n');
-    log.write_all(&line)
-}
-
-/// What was heard before. A line that was cut off is heard again.
-fn stored(path: &std::path::Path) -> Vec<SpokenSegment> {
-    let Ok(text) = fs::read_to_string(path) else { return Vec::new() };
-    let segments = text.lines().map_while(|line| serde_json::from_str::<StoredSegment>(line).ok());
-    let word = |(text, start_ms, end_ms, confidence)| SpokenWord { text, start_ms, end_ms, confidence };
-    segments
-        .map(|stored| SpokenSegment {
-            start_ms: stored.start_ms,
-            end_ms: stored.end_ms,
-            words: stored.words.into_iter().map(word).collect(),
-        })
-        .collect()
 }

@@ -1,6 +1,6 @@
 //! Jobs: fetched, worked on, asked about, cancelled, taken up again.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::drive::{over, start, start_with};
 use crate::made::{Served, mkv, serve};
@@ -91,4 +91,59 @@ async fn addresses_that_expired_redirect_or_are_private_fail_with_a_hint() {
     let job = strict.answer("create_job", json!({ "input_url": serve(Served::Endless) })).await;
     let failed = over(&strict, &job["job_id"]).await;
     assert!(failed["error"].as_str().unwrap().contains("private network"), "{failed}");
+}
+
+/// Waits until the file of a job has something in it.
+async fn fetched(jobs: &std::path::Path, job: &Value) -> u64 {
+    let file = jobs.join(job.as_str().unwrap()).join("input");
+    let begin = std::time::Instant::now();
+    loop {
+        let have = file.metadata().map_or(0, |it| it.len());
+        if have > 0 {
+            return have;
+        }
+        assert!(begin.elapsed() < std::time::Duration::from_secs(30), "nothing is fetched");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_download_goes_on_behind_its_last_byte_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let jobs = folder.path().join("jobs");
+    let client = start(&jobs).await;
+    let texts: Vec<String> = (0..400).map(|at| format!("cue {at}")).collect();
+    let cues: Vec<(i16, u16, &str)> =
+        texts.iter().enumerate().map(|(at, text)| (at as i16 * 50, 40, text.as_str())).collect();
+    let video = mkv(&cues);
+    // Whoever asks from the beginning gets half of it and then nothing.
+    let url = serve(Served::InTwo(video));
+    let job = client.answer("create_job", json!({ "input_url": url })).await;
+    let job = &job["job_id"];
+    fetched(&jobs, job).await;
+    drop(client.service.cancel().await);
+    let client = start(&jobs).await;
+    let done = over(&client, job).await;
+    assert_eq!((&done["state"], &done["result"]["cues"]), (&json!("done"), &json!(400)), "{done}");
+}
+
+#[tokio::test]
+async fn a_result_can_be_had_as_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let client = start(&folder.path().join("jobs")).await;
+    let url = serve(Served::Whole(mkv(&[(1000, 500, "Größe")])));
+    let job = client.answer("create_job", json!({ "input_url": url, "formats": ["json"] })).await;
+    let done = over(&client, &job["job_id"]).await;
+    let files = done["result"]["files"].as_array().unwrap();
+    assert_eq!((files.len(), &files[0]["format"]), (1, &json!("json")), "{done}");
+    let bytes = client.bytes(files[0]["ref_id"].as_str().unwrap()).await;
+    let read: Value = serde_json::from_slice(&bytes).unwrap();
+    assert_eq!(
+        read,
+        json!({ "source": "track", "language": "ger", "segments": [{ "start_ms": 1000, "end_ms": 1500, "text": "Größe" }] })
+    );
+    let (code, text) = client
+        .trouble("create_job", json!({ "input_url": "https://example.org/v", "formats": ["docx"] }))
+        .await;
+    assert!(code == "bad_arguments" && text.contains("sbv or json"), "{text}");
 }

@@ -35,6 +35,8 @@ pub(crate) enum Served {
     Status(&'static str),
     /// Begins and never ends.
     Endless,
+    /// Half of it, and then silence; a request for a range gets the rest.
+    InTwo(Vec<u8>),
 }
 
 /// An address on this machine that answers every request in the same way.
@@ -53,8 +55,9 @@ pub(crate) fn serve(served: Served) -> String {
 
 fn respond(mut stream: TcpStream, served: &Served) -> std::io::Result<()> {
     let mut request = [0; 4096];
-    let _ = stream.read(&mut request)?;
+    let length = stream.read(&mut request)?;
     match served {
+        Served::InTwo(bytes) => in_two(&mut stream, bytes, &String::from_utf8_lossy(&request[..length])),
         Served::Whole(bytes) => {
             write!(
                 stream,
@@ -75,6 +78,29 @@ fn respond(mut stream: TcpStream, served: &Served) -> std::io::Result<()> {
             }
         }
     }
+}
+
+fn in_two(stream: &mut TcpStream, bytes: &[u8], request: &str) -> std::io::Result<()> {
+    let range = request.lines().find_map(|line| {
+        let line = line.to_ascii_lowercase();
+        line.strip_prefix("range: bytes=")?.trim_end_matches('-').parse::<usize>().ok()
+    });
+    let all = bytes.len();
+    if let Some(from) = range {
+        let head = format!(
+            "HTTP/1.1 206 Partial Content\r\ncontent-range: bytes {from}-{}/{all}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+            all - 1,
+            all - from
+        );
+        stream.write_all(head.as_bytes())?;
+        return stream.write_all(&bytes[from..]);
+    }
+    write!(stream, "HTTP/1.1 200 OK\r\ncontent-length: {all}\r\n\r\n")?;
+    stream.write_all(&bytes[..all / 2])?;
+    stream.flush()?;
+    // The other side gives up first.
+    std::thread::sleep(std::time::Duration::from_secs(60));
+    Ok(())
 }
 
 /// A WAV file of these samples, 16,000 a second. It claims `seconds` of them, which may be a lie.

@@ -2,11 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use capability_speech::{AudioInput, AudioReader};
 use capability_testkit::{Client, file};
 use serde_json::{Value, json};
 
 use crate::drive::{over, start_with};
-use crate::made::{SPOKEN, SPOKEN_MP4, Served, flac, music, serve, silence, wav};
+use crate::made::{SPOKEN, SPOKEN_MP4, Served, flac, mkv, music, serve, silence, wav};
 
 /// `None` where there are no models.
 async fn hearing(jobs: &std::path::Path) -> Option<Client> {
@@ -118,4 +119,76 @@ async fn a_job_on_ten_hours_says_how_far_it_is_and_stops_when_it_is_told() {
     assert_eq!(over(&client, job).await["state"], "cancelled");
     let next = client.answer("generate_transcript", file(&silence(1), json!({}))).await;
     assert_eq!(next["transcript"]["text"], "", "the server goes on");
+}
+
+/// The samples of the recording.
+fn spoken() -> Vec<i16> {
+    let mut reader = AudioReader::open(AudioInput::Bytes(SPOKEN_MP4.to_vec()), None).unwrap();
+    let mut samples = Vec::new();
+    while let Some(block) = reader.next_block().unwrap() {
+        samples.extend(block.iter().map(|it| (it * 32_000.0) as i16));
+    }
+    samples
+}
+
+#[tokio::test]
+async fn a_transcript_goes_on_behind_its_last_stretch_after_a_restart_and_keeps_its_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let jobs = folder.path().join("jobs");
+    let Some(client) = hearing(&jobs).await else { return };
+    // The sentence twice, a second apart.
+    let once = spoken();
+    let pause = vec![0; 16_000];
+    let twice = [once.clone(), pause, once.clone()].concat();
+    let seconds = (twice.len() / 16_000) as u32;
+    let url = serve(Served::InTwo(wav(&twice[..(seconds * 16_000) as usize], seconds)));
+    let order = json!({ "input_url": url, "mode": "transcribe", "formats": ["srt", "json"] });
+    let job = client.answer("create_job", order).await;
+    let own = jobs.join(job["job_id"].as_str().unwrap());
+    let begin = Instant::now();
+    while own.join("input").metadata().map_or(0, |it| it.len()) == 0 {
+        assert!(begin.elapsed() < Duration::from_secs(30), "nothing is fetched");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    drop(client.service.cancel().await);
+    // As if the first sentence had been heard before the end: one word stands for it.
+    let heard_ms = once.len() as i64 / 16 + 500;
+    let stretch = json!({ "start_ms": 0, "end_ms": heard_ms, "words": [["Formerly.", 0, heard_ms, 0.5]] });
+    std::fs::write(own.join("segments"), format!("{stretch}\n{{\"start_ms\": 9")).unwrap();
+    let Some(client) = hearing(&jobs).await else { return };
+    let done = over(&client, &job["job_id"]).await;
+    assert_eq!(done["state"], "done", "{done}");
+    let files = done["result"]["files"].as_array().unwrap();
+    let of = |format: &str| {
+        let file = files.iter().find(|it| it["format"] == format).unwrap();
+        client.bytes(file["ref_id"].as_str().unwrap())
+    };
+    let text = String::from_utf8(of("txt").await).unwrap();
+    assert_eq!(
+        plain(&json!(text.replace('\n', " "))),
+        format!("formerly {}", plain(&json!(SPOKEN))),
+        "{text}"
+    );
+    let words: Value = serde_json::from_slice(&of("json").await).unwrap();
+    assert_eq!(words["source"], "speech", "{words}");
+    let segments = words["segments"].as_array().unwrap();
+    assert_eq!(segments[0]["words"], json!([["Formerly.", 0, heard_ms, 0.5]]), "{words}");
+    let rest: Vec<&Value> = segments[1..].iter().flat_map(|it| it["words"].as_array().unwrap()).collect();
+    assert_eq!(rest.len(), SPOKEN.split(' ').count(), "{words}");
+    assert!(rest.iter().all(|it| it[1].as_i64() >= Some(heard_ms) && it[3].as_f64() <= Some(1.0)), "{words}");
+}
+
+#[tokio::test]
+async fn a_video_without_sound_is_no_transcript() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(client) = hearing(&folder.path().join("jobs")).await else { return };
+    let silent = mkv(&[(0, 500, "one")]);
+    let (code, text) = client.trouble("generate_transcript", file(&silent, json!({}))).await;
+    assert!(text.contains("hint: "), "{code} {text}");
+    let order = json!({ "input_url": serve(Served::Whole(silent)), "mode": "transcribe" });
+    let job = client.answer("create_job", order).await;
+    let failed = over(&client, &job["job_id"]).await;
+    assert_eq!(failed["state"], "failed", "{failed}");
+    let video = client.answer("generate_transcript", file(&silence(1), json!({}))).await;
+    assert_eq!(video["transcript"]["text"], "", "the server goes on");
 }

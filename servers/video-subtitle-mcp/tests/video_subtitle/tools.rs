@@ -3,7 +3,7 @@
 use capability_testkit::file;
 use serde_json::json;
 
-use crate::drive::start;
+use crate::drive::{start, start_with};
 use crate::made::mkv;
 
 const SRT: &str = "1\n00:00:01,000 --> 00:00:03,000\n<i>Hello</i> there.\n\n2\n00:00:03,500 --> 00:00:05,000\nGood morning.\n\n";
@@ -150,4 +150,63 @@ async fn a_long_document_comes_by_ref_and_can_be_passed_on() {
     let again =
         client.answer("check_subtitles", json!({ "source_ref_id": id, "profile": "technical" })).await;
     assert_eq!((&again["ok"], &again["cues"]), (&json!(true), &json!(1500)));
+}
+
+#[tokio::test]
+async fn a_frame_of_a_video_comes_from_ffmpeg() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let (program, frame) = (folder.path().join("ffmpeg"), folder.path().join("frame.png"));
+    let blue = image::RgbImage::from_pixel(320, 180, image::Rgb([0, 0, 200]));
+    blue.save(&frame).unwrap();
+    let script = format!(
+        "#!/bin/sh\nPATH=/usr/bin:/bin\necho \"$@\" > '{}'\ncase \"$*\" in *' 9.000 '*) exit 1;; esac\ncat '{}'\n",
+        folder.path().join("called").display(),
+        frame.display()
+    );
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let options = ["--ffmpeg", program.to_str().unwrap()];
+    let client = start_with(&folder.path().join("jobs"), &options).await;
+    let video = mkv(&[(0, 500, "one")]);
+    let shown = client.answer("burn_in_preview", file(&video, json!({ "text": SRT, "at_ms": 2000 }))).await;
+    assert_eq!((&shown["width"], &shown["lines"]), (&json!(320), &json!(["Hello there."])), "{shown}");
+    let picture = image::load_from_memory(&client.bytes(shown["ref_id"].as_str().unwrap()).await).unwrap();
+    assert_eq!(picture.to_rgb8().get_pixel(2, 2).0, [0, 0, 200], "the frame is the ground");
+    let called = std::fs::read_to_string(folder.path().join("called")).unwrap();
+    assert!(called.contains("-protocol_whitelist file,pipe -ss 2.000 -i"), "{called}");
+    let (code, text) =
+        client.trouble("burn_in_preview", file(&video, json!({ "text": SRT, "at_ms": 9000 }))).await;
+    assert!(code == "unreadable" && text.contains("no frame at that time"), "{text}");
+    let none = start_with(&folder.path().join("other"), &["--ffmpeg", "/nowhere/ffmpeg"]).await;
+    let (_, text) =
+        none.trouble("burn_in_preview", file(&video, json!({ "text": SRT, "at_ms": 9000 }))).await;
+    assert!(text.contains("ffmpeg"), "{text}");
+}
+
+#[tokio::test]
+async fn text_from_right_to_left_survives_every_format_letter_by_letter() {
+    let folder = tempfile::tempdir().unwrap();
+    let client = start(&folder.path().join("jobs")).await;
+    let lines = ["مرحبا، كيف حالك؟", "\u{200f}שלום (עולם) 123", "עברית and English"];
+    let srt: String = lines
+        .iter()
+        .enumerate()
+        .map(|(at, line)| format!("{}\n00:00:0{at},000 --> 00:00:0{at},900\n{line}\n\n", at + 1))
+        .collect();
+    for format in ["vtt", "ass", "ttml", "sbv", "srt"] {
+        let there = client.answer("convert_subtitles", json!({ "text": srt, "to": format })).await;
+        let back = client
+            .answer("convert_subtitles", json!({ "text": there["subtitles"]["text"], "to": "srt" }))
+            .await;
+        assert_eq!(back["subtitles"]["text"], srt, "by way of {format}");
+    }
+    let split = json!({ "text": srt, "line_chars": 8, "lines": 2 });
+    let split = client.answer("split_merge", split).await["parts"][0]["subtitles"]["text"].to_string();
+    assert!(split.contains("كيف"), "words stay whole and in their order: {split}");
+    let still = client
+        .answer("burn_in_preview", json!({ "text": srt, "at_ms": 100, "width": 320, "height": 180 }))
+        .await;
+    assert_eq!(still["lines"], json!([lines[0]]));
+    assert!(still["warnings"][0].as_str().unwrap().contains("no glyph"), "{still}");
 }
