@@ -6,10 +6,14 @@ use capability_documents::{OpenOptions, open};
 use regex::Regex;
 use serde_json::Value;
 
+use resume_profile_mcp::shared;
+
 use crate::fields::{clean_title, employment_types, unit_of, weekly};
 use crate::posting::{
-    ApplicationContact, BaseSalary, JobAddress, JobPlace, NamedThing, ParsedPosting, SalaryRange, Workplace,
+    ApplicationContact, BaseSalary, ExperienceMonths, JobAddress, JobPlace, NamedThing, ParsedPosting,
+    SalaryRange, Workplace,
 };
+use crate::requirements::months_in;
 
 /// Scripts of a page that are tried.
 const SCRIPTS_MAX: usize = 50;
@@ -19,6 +23,12 @@ const DEPTH_MAX: usize = 8;
 const POSTINGS_MAX: usize = 100;
 const PLACES_MAX: usize = 10;
 const TEXT_CHARS_MAX: usize = 300;
+/// Skills or qualifications of one posting.
+const NAMES_MAX: usize = 40;
+/// A text of more words without a comma is a sentence, not a list.
+const SENTENCE_WORDS_MIN: usize = 6;
+/// Sixty years.
+const MONTHS_MAX: f64 = 720.0;
 
 static SCRIPT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"(?is)<script\b[^>]{0,400}application/ld\+json[^>]{0,400}>(.*?)</script"#)
@@ -84,6 +94,7 @@ pub(crate) fn fill(posting: &Value, parsed: &mut ParsedPosting) {
     terms(posting, parsed);
     dates(posting, parsed);
     contact(posting, parsed);
+    wants(posting, parsed);
 }
 
 fn text(value: &Value) -> Option<String> {
@@ -144,8 +155,91 @@ fn places(posting: &Value, parsed: &mut ParsedPosting) {
         parsed.workplace = Some(Workplace::Remote);
         parsed.note_json("/workplace", "/jobLocationType".to_owned());
     }
-    let regions = list(&posting["applicantLocationRequirements"]).into_iter().filter_map(name);
-    parsed.posting.applicant_location_requirements = regions.map(|name| NamedThing { name }).collect();
+    regions(posting, parsed);
+}
+
+/// The regions that workers must live in: by name, or by the address of a place.
+fn regions(posting: &Value, parsed: &mut ParsedPosting) {
+    for region in list(&posting["applicantLocationRequirements"]) {
+        let address = &region["address"];
+        let in_address = || name(&address["addressRegion"]).or_else(|| name(&address["addressCountry"]));
+        if let Some(name) = name(region).or_else(in_address) {
+            parsed.posting.applicant_location_requirements.push(NamedThing { name });
+            let source = "/applicantLocationRequirements".to_owned();
+            parsed.note_json("/posting/applicantLocationRequirements", source);
+        }
+    }
+}
+
+/// What the posting asks for: skills, qualifications, experience; and whether one applies on the page.
+fn wants(posting: &Value, parsed: &mut ParsedPosting) {
+    for written in named_list(&posting["skills"]) {
+        let skill = shared::skill_name(&written).map_or(written, str::to_owned);
+        if !parsed.skills.iter().any(|other| other.eq_ignore_ascii_case(&skill)) {
+            parsed.note_json(&format!("/skills/{}", parsed.skills.len()), "/skills".to_owned());
+            parsed.skills.push(skill);
+        }
+    }
+    let education = named_list(&posting["educationRequirements"]);
+    let qualifications = named_list(&posting["qualifications"]);
+    for (source, all) in [("/qualifications", qualifications), ("/educationRequirements", education)] {
+        for one in all {
+            must(&one, source, parsed);
+            parsed.posting.qualifications.push(one);
+            parsed.note_json("/posting/qualifications", source.to_owned());
+        }
+    }
+    experience(&posting["experienceRequirements"], parsed);
+    parsed.posting.direct_apply = flag(&posting["directApply"]);
+    if parsed.posting.direct_apply.is_some() {
+        parsed.note_json("/posting/directApply", "/directApply".to_owned());
+    }
+}
+
+/// Months as a number, or a sentence that may name years.
+fn experience(value: &Value, parsed: &mut ParsedPosting) {
+    const SOURCE: &str = "/experienceRequirements";
+    let months = text(&value["monthsOfExperience"]).and_then(|months| months.parse::<f64>().ok());
+    let months =
+        months.filter(|months| (0.0..=MONTHS_MAX).contains(months)).map(|months| months.round() as u32);
+    let written = name(value).filter(|_| months.is_none());
+    if let Some(written) = &written {
+        must(written, SOURCE, parsed);
+    }
+    if let Some(months) = months.or_else(|| months_in(written.as_deref()?)) {
+        parsed.posting.experience_requirements = Some(ExperienceMonths { months_of_experience: months });
+        parsed.note_json("/posting/experienceRequirements", SOURCE.to_owned());
+    }
+}
+
+fn must(requirement: &str, source: &str, parsed: &mut ParsedPosting) {
+    if !parsed.must.iter().any(|other| other == requirement) {
+        parsed.note_json(&format!("/must/{}", parsed.must.len()), source.to_owned());
+        parsed.must.push(requirement.to_owned());
+    }
+}
+
+/// Names of a list; several in one text are parted by commas, semicolons or lines.
+fn named_list(value: &Value) -> Vec<String> {
+    let mut names = Vec::new();
+    for one in list(value) {
+        let Some(written) = name(one).or_else(|| text(&one["credentialCategory"])) else { continue };
+        let is_sentence = written.contains(". ")
+            || written.split_whitespace().count() > SENTENCE_WORDS_MIN && !written.contains(',');
+        let parts: Vec<&str> =
+            if is_sentence { vec![&written] } else { written.split([',', ';', '\n', '•']).collect() };
+        names.extend(parts.into_iter().map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()));
+    }
+    names.truncate(NAMES_MAX);
+    names
+}
+
+fn flag(value: &Value) -> Option<bool> {
+    value.as_bool().or_else(|| match text(value)?.rsplit('/').next()?.to_ascii_lowercase().as_str() {
+        "true" => Some(true),
+        "false" => Some(false),
+        _ => None,
+    })
 }
 
 fn salary(posting: &Value, parsed: &mut ParsedPosting) {

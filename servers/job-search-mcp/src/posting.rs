@@ -33,6 +33,9 @@ pub struct JobPosting {
     pub work_hours: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub experience_requirements: Option<ExperienceMonths>,
+    /// Qualifications that the page's own data names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub qualifications: Vec<String>,
     /// YYYY-MM-DD.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date_posted: Option<String>,
@@ -45,6 +48,9 @@ pub struct JobPosting {
     /// The page to apply on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
+    /// The application can be sent on that page itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub direct_apply: Option<bool>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]

@@ -114,6 +114,25 @@ fn said(advert: &Advert) -> Vec<(AdvertSpan, bool)> {
 }
 
 fn years(advert: &Advert, span: AdvertSpan, parsed: &mut ParsedPosting) {
+    let Some((months, said)) = named_months(span.of(&advert.text)) else { return };
+    let before =
+        parsed.posting.experience_requirements.as_ref().map_or(0, |before| before.months_of_experience);
+    if months > before {
+        parsed.posting.experience_requirements =
+            Some(crate::posting::ExperienceMonths { months_of_experience: months });
+        parsed.note(
+            "/posting/experienceRequirements",
+            AdvertSpan::new(span.start + said.start, span.start + said.end),
+        );
+    }
+}
+
+/// Months of the first years that a text names.
+pub(crate) fn months_in(text: &str) -> Option<u32> {
+    named_months(text).map(|(months, _)| months)
+}
+
+fn named_months(text: &str) -> Option<(u32, std::ops::Range<usize>)> {
     const WORDS: [(&str, u32); 9] = [
         ("one", 1),
         ("two", 2),
@@ -125,20 +144,9 @@ fn years(advert: &Advert, span: AdvertSpan, parsed: &mut ParsedPosting) {
         ("eight", 8),
         ("ten", 10),
     ];
-    let Some(found) = YEARS.captures(span.of(&advert.text)) else { return };
+    let found = YEARS.captures(text)?;
     let said = found[1].to_lowercase();
-    let years =
+    let years: Option<u32> =
         said.parse().ok().or_else(|| WORDS.iter().find(|(word, _)| *word == said).map(|(_, years)| *years));
-    let Some(months) = years.map(|years: u32| years * 12) else { return };
-    let before =
-        parsed.posting.experience_requirements.as_ref().map_or(0, |before| before.months_of_experience);
-    if months > before {
-        parsed.posting.experience_requirements =
-            Some(crate::posting::ExperienceMonths { months_of_experience: months });
-        let all = found.get(0).map_or(0..0, |all| all.range());
-        parsed.note(
-            "/posting/experienceRequirements",
-            AdvertSpan::new(span.start + all.start, span.start + all.end),
-        );
-    }
+    Some((years? * 12, found.get(0)?.range()))
 }

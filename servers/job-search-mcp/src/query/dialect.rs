@@ -14,18 +14,65 @@ pub(crate) enum SearchDialect {
     /// Google, over the pages of boards and of applicant systems.
     Google,
     Bing,
+    Monster,
+    Stepstone,
+    Xing,
+    Glassdoor,
     /// Boards without operators: the most telling words.
     Plain,
 }
 
+/// The grounds on which a dialect is written as it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum DialectGrounds {
+    /// The board's own help describes its operators.
+    Documented,
+    /// Its operators are described for another search of the same board.
+    DocumentedInPart,
+    /// Nothing that it says of operators is known here, so the query has words and one phrase alone.
+    Undocumented,
+}
+
 impl SearchDialect {
-    pub(crate) const ALL: [SearchDialect; 5] = [
+    pub(crate) const ALL: [SearchDialect; 9] = [
         SearchDialect::Linkedin,
         SearchDialect::Indeed,
         SearchDialect::Google,
         SearchDialect::Bing,
+        SearchDialect::Monster,
+        SearchDialect::Stepstone,
+        SearchDialect::Xing,
+        SearchDialect::Glassdoor,
         SearchDialect::Plain,
     ];
+
+    /// Whence it is known, and the page that says so.
+    fn grounds(self) -> (DialectGrounds, Option<&'static str>) {
+        use DialectGrounds::{Documented, DocumentedInPart, Undocumented};
+        match self {
+            SearchDialect::Linkedin => (Documented, Some("LinkedIn Help: Boolean search")),
+            SearchDialect::Indeed => (Documented, Some("Indeed: advanced job search")),
+            SearchDialect::Google => (Documented, Some("Google Search Help: refine searches")),
+            SearchDialect::Bing => (Documented, Some("Bing: advanced search keywords")),
+            SearchDialect::Monster => {
+                (DocumentedInPart, Some("Monster: Boolean best practices, for its search of resumes"))
+            }
+            SearchDialect::Stepstone | SearchDialect::Xing | SearchDialect::Glassdoor => (Undocumented, None),
+            SearchDialect::Plain => (Undocumented, None),
+        }
+    }
+
+    /// True if the board has a field of its own for the place.
+    fn has_place(self) -> bool {
+        !matches!(self, SearchDialect::Google | SearchDialect::Bing)
+    }
+
+    /// True if its words cannot be excluded.
+    fn is_plain(self) -> bool {
+        use SearchDialect::{Glassdoor, Plain, Stepstone, Xing};
+        matches!(self, Stepstone | Xing | Glassdoor | Plain)
+    }
 
     /// The longest query, in characters and in words.
     fn limits(self) -> (usize, usize) {
@@ -34,7 +81,11 @@ impl SearchDialect {
             SearchDialect::Indeed => (512, 100),
             SearchDialect::Google => (2_048, 32),
             SearchDialect::Bing => (1_500, 100),
-            SearchDialect::Plain => (120, 12),
+            SearchDialect::Monster => (500, 60),
+            SearchDialect::Stepstone
+            | SearchDialect::Xing
+            | SearchDialect::Glassdoor
+            | SearchDialect::Plain => (120, 12),
         }
     }
 }
@@ -44,6 +95,10 @@ impl SearchDialect {
 pub(crate) struct WrittenQuery {
     pub(crate) dialect: SearchDialect,
     pub(crate) query: String,
+    pub(crate) known_by: DialectGrounds,
+    /// The page that describes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) source: Option<&'static str>,
     /// Given apart if the board has a field of its own for the place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) location: Option<String>,
@@ -99,22 +154,25 @@ fn written(
     if !fits {
         notes.push("still longer than the limit; shorten the title".to_owned());
     }
-    if dialect == SearchDialect::Plain && !tree.not.is_empty() {
+    if dialect.is_plain() && !tree.not.is_empty() {
         notes.push("plain search cannot exclude words".to_owned());
     }
-    if tree.remote && matches!(dialect, SearchDialect::Linkedin | SearchDialect::Indeed) {
+    if tree.remote && !dialect.is_plain() && dialect.has_place() {
         notes.push("set the filter for remote work".to_owned());
     }
-    let has_field = matches!(dialect, SearchDialect::Linkedin | SearchDialect::Indeed | SearchDialect::Plain);
-    WrittenQuery { dialect, query, location: tree.location.clone().filter(|_| has_field), notes }
+    let (known_by, source) = dialect.grounds();
+    let location = tree.location.clone().filter(|_| dialect.has_place());
+    WrittenQuery { dialect, query, known_by, source, location, notes }
 }
 
 fn text(tree: &SearchTree, dialect: SearchDialect) -> String {
     match dialect {
-        SearchDialect::Linkedin => boolean(tree),
+        SearchDialect::Linkedin | SearchDialect::Monster => boolean(tree),
         SearchDialect::Indeed => indeed(tree),
         SearchDialect::Google | SearchDialect::Bing => engine(tree, " OR "),
-        SearchDialect::Plain => plain(tree),
+        SearchDialect::Stepstone | SearchDialect::Xing | SearchDialect::Glassdoor | SearchDialect::Plain => {
+            plain(tree)
+        }
     }
 }
 

@@ -128,3 +128,42 @@ async fn an_answer_is_small() {
     let bytes = answer.to_string().len();
     assert!(bytes < 2 * ADVERT.len(), "{bytes} bytes for an advertisement of {}", ADVERT.len());
 }
+
+#[tokio::test]
+async fn what_the_data_of_a_page_asks_for_is_read() {
+    let client = start().await;
+    let data = json!({ "@type": "JobPosting", "title": "Backend Engineer", "hiringOrganization": "Brightwater Labs",
+        "description": "<p>We run buses on time.</p><p>Requirements</p><ul><li>Curiosity</li></ul>",
+        "skills": ["Python, PostgreSQL", { "@type": "DefinedTerm", "name": "Kubernetes" }],
+        "qualifications": "A degree in computer science or comparable practice",
+        "educationRequirements": { "@type": "EducationalOccupationalCredential", "credentialCategory": "bachelor degree" },
+        "experienceRequirements": { "@type": "OccupationalExperienceRequirements", "monthsOfExperience": 36 },
+        "directApply": true, "jobLocationType": "TELECOMMUTE",
+        "applicantLocationRequirements": [{ "@type": "Country", "name": "Norway" },
+            { "@type": "Place", "address": { "addressCountry": "SE" } }] });
+    let answer = client.answer("parse_job", json!({ "text": page(&data, ""), "sources": true })).await;
+    let posting = &answer["posting"];
+    for skill in ["Python", "PostgreSQL", "Kubernetes"] {
+        assert!(answer["skills"].as_array().unwrap().contains(&json!(skill)), "{skill}: {answer:#}");
+    }
+    assert_eq!(
+        posting["qualifications"],
+        json!(["A degree in computer science or comparable practice", "bachelor degree"]),
+        "{answer:#}"
+    );
+    let must = answer["must"].to_string();
+    assert!(must.contains("A degree in computer science") && must.contains("Curiosity"), "{must}");
+    assert_eq!(posting["experienceRequirements"], json!({ "monthsOfExperience": 36 }));
+    assert_eq!(posting["directApply"], true);
+    assert_eq!(posting["applicantLocationRequirements"], json!([{ "name": "Norway" }, { "name": "SE" }]));
+    let sources = &answer["sources"];
+    assert_eq!((&sources["/skills/0"], &sources["/must/0"]), (&json!("/skills"), &json!("/qualifications")));
+    assert_eq!(sources["/posting/directApply"], "/directApply");
+    // A sentence is as good as a number, and what is no flag is none.
+    let data = json!({ "@type": "JobPosting", "title": "Cook", "hiringOrganization": "Inn", "directApply": "maybe",
+        "experienceRequirements": "At least two years of experience in a kitchen", "description": "We cook." });
+    let answer = client.answer("parse_job", json!({ "text": page(&data, "") })).await;
+    assert_eq!(answer["posting"]["experienceRequirements"]["monthsOfExperience"], 24, "{answer:#}");
+    assert!(answer["must"].to_string().contains("two years of experience in a kitchen"), "{answer:#}");
+    assert!(answer["posting"].get("directApply").is_none(), "{answer:#}");
+}

@@ -138,3 +138,35 @@ async fn a_query_that_is_too_long_says_what_was_left_out() {
         .await;
     assert!(answer["queries"][0]["notes"].to_string().contains("left out to fit"), "{answer:#}");
 }
+
+#[tokio::test]
+async fn each_dialect_says_whence_it_is_known() {
+    let client = start().await;
+    let wish = json!({ "title": "Backend Engineer", "must": ["Kubernetes"], "not": ["intern"], "location": "Berlin", "synonyms": 2 });
+    let answer = client.answer("generate_queries", wish).await;
+    let queries = answer["queries"].as_array().unwrap();
+    assert_eq!(queries.len(), 9, "{answer:#}");
+    let of = |dialect: &str| queries.iter().find(|query| query["dialect"] == dialect).unwrap();
+    for (dialect, known_by) in [
+        ("linkedin", "documented"),
+        ("indeed", "documented"),
+        ("google", "documented"),
+        ("monster", "documented_in_part"),
+        ("stepstone", "undocumented"),
+        ("xing", "undocumented"),
+        ("glassdoor", "undocumented"),
+    ] {
+        assert_eq!(of(dialect)["known_by"], known_by, "{dialect}");
+        assert_eq!(of(dialect).get("source").is_some(), known_by != "undocumented", "{dialect}");
+    }
+    let monster = of("monster")["query"].as_str().unwrap();
+    assert!(monster.contains(" AND ") && monster.ends_with(" NOT intern"), "{monster}");
+    // Nothing is known of their operators: words alone, which every board takes.
+    let stepstone = of("stepstone");
+    let text = stepstone["query"].as_str().unwrap();
+    assert!(!text.contains(" OR ") && !text.contains("NOT"), "{text}");
+    assert_eq!(
+        (&stepstone["location"], &stepstone["notes"]),
+        (&json!("Berlin"), &json!(["plain search cannot exclude words"]))
+    );
+}
