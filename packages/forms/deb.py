@@ -15,6 +15,8 @@ from .trial import LOOK_SECONDS, Gateway, bare_environment, configuration_over_h
 SOURCE = ROOT / "packages/deb"
 UNIT = "usr/lib/systemd/system/toolgate.service"
 HOME = "usr/lib/toolgate"
+# Not in /etc/apparmor.d: a parser that does not know `userns` would stumble over it at each start.
+PROFILE = "usr/share/toolgate/apparmor/toolgate"
 # `systemd-analyze security` counts what a unit leaves open, from 0 to 100.
 EXPOSURE_MAX = 45
 SUITE = "bookworm"
@@ -47,7 +49,7 @@ def finish(home, deb, effort):
 
 def build(program, version, folder, work, effort):
     home = work / "deb"
-    for place in ("DEBIAN", HOME, "usr/bin", "etc/toolgate", "usr/lib/systemd/system", "usr/share/doc/toolgate"):
+    for place in ("DEBIAN", HOME, "usr/bin", "etc/toolgate", "usr/lib/systemd/system", "usr/share/doc/toolgate", "usr/share/toolgate/apparmor"):
         (home / place).mkdir(parents=True)
     shutil.copy2(program.path, home / HOME / "toolgate")
     (home / HOME / "toolgate").chmod(0o755)
@@ -55,6 +57,9 @@ def build(program, version, folder, work, effort):
     (home / "usr/bin/toolgate").symlink_to("../lib/toolgate/toolgate")
     shutil.copy2(SOURCE / "toolgate.toml", home / "etc/toolgate/toolgate.toml")
     shutil.copy2(SOURCE / "toolgate.service", home / UNIT)
+    shutil.copy2(SOURCE / "apparmor/toolgate", home / PROFILE)
+    (home / PROFILE).chmod(0o644)
+    shutil.copy2(ROOT / "packages/container/seccomp.json", home / "usr/share/toolgate/seccomp.json")
     for name in ("README.md", "CHANGELOG.md", "toolgate.example.toml", "LICENSE-MIT", "LICENSE-APACHE"):
         shutil.copy2(ROOT / name, home / "usr/share/doc/toolgate" / name)
     for name in ("postinst", "prerm", "postrm"):
@@ -89,7 +94,7 @@ def try_it(deb, version, work):
     environment = bare_environment(work, "/usr/bin:/bin")
     program = home / "usr/bin/toolgate"
     says_its_version([program], environment, version)
-    judged = judge_unit(home)
+    judged = f"{judge_unit(home)}, {judge_profiles(home)}"
     with Gateway([program], work / "deb-gate", environment) as gateway:
         return f"unpacked, {judged}, serve, first call to {gateway.first_call()}"
 
@@ -102,6 +107,23 @@ def judge_unit(home):
     if exposure * 10 > EXPOSURE_MAX:
         raise Failed(f"systemd-analyze security: exposure {exposure}, more than {EXPOSURE_MAX / 10}\n{said}")
     return f"exposure {exposure}"
+
+
+def judge_profiles(home):
+    """The profile names programs that the package has, and the filter for containers leaves a sandbox what it is built with."""
+    text = (home / PROFILE).read_text()
+    named = {name for group in re.findall(r"^profile \S+ /usr/lib/toolgate/\{([^}]*)\}", text, re.M) for name in group.split(",")}
+    if not {"toolgate", "servers/*"} <= named or text.count("userns,") != text.count("flags=(unconfined)"):
+        raise Failed(f"the AppArmor profile does not fit the package: it names {sorted(named)}")
+    filtered = json.loads((home / "usr/share/toolgate/seccomp.json").read_text())
+    refused = {name for rule in filtered["syscalls"] if rule["action"] != "SCMP_ACT_ALLOW" for name in rule["names"]}
+    needed = {"clone", "clone3", "unshare", "setns", "mount", "umount2", "pivot_root", "chroot", "seccomp", "prctl"}
+    if refused & needed or not {"bpf", "kexec_load", "init_module", "keyctl", "userfaultfd"} <= refused:
+        raise Failed(f"the filter for containers refuses {sorted(refused & needed)} or lets too much through")
+    if shutil.which("apparmor_parser") is None:
+        return "no apparmor_parser here: the profile is not parsed"
+    parsed = subprocess.run(["apparmor_parser", "--skip-kernel-load", "--skip-cache", str(home / PROFILE)], capture_output=True, text=True)
+    return "the AppArmor profile is accepted" if parsed.returncode == 0 else f"this AppArmor does not know the profile: {parsed.stderr.strip()[:200]}"
 
 
 def try_installed(deb, version, work):

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use capability_kit::{Caller, Trouble, TroubleCode};
 use parking_lot::Mutex;
@@ -47,6 +47,8 @@ struct RunningBrowser {
     contexts: BTreeMap<ContextKey, Arc<BrowserContext>>,
     /// Starts so far, for their folders.
     starts: usize,
+    /// The time since which no context is there.
+    empty_since: Option<Instant>,
     is_swept: bool,
 }
 
@@ -96,6 +98,7 @@ impl Browser {
         self.check_room(&mut running)?;
         let context = engine.make_context(journal).await?;
         running.contexts.insert(key.clone(), Arc::clone(&context));
+        running.empty_since = None;
         self.sweep_from_now_on(&mut running);
         Ok(context)
     }
@@ -194,6 +197,28 @@ impl Browser {
         for key in idle {
             tracing::info!(?key, "a browser context that nobody used is closed");
             self.end(&key).await;
+        }
+        self.rest().await;
+    }
+
+    /// Ends a Chromium that had no context for so long as a context may be idle. The next call starts another one.
+    async fn rest(&self) {
+        let engine = {
+            let mut running = self.running.lock().await;
+            if !running.contexts.is_empty() || running.engine.is_none() {
+                running.empty_since = None;
+                return;
+            }
+            let since = *running.empty_since.get_or_insert_with(Instant::now);
+            if since.elapsed() < self.settings.limits.idle {
+                return;
+            }
+            running.empty_since = None;
+            running.engine.take()
+        };
+        if let Some(engine) = engine {
+            tracing::info!("a browser that nobody used is ended");
+            engine.end().await;
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Resolving, judging and connecting, in this order and to the very address that was judged.
 
+use std::io;
 use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::{TcpStream, lookup_host};
@@ -22,14 +25,26 @@ pub(super) enum DialError {
     Unreachable(String),
 }
 
+/// Looks a name up, once for each connection. The system is asked; tests answer themselves.
+pub(super) type NameLookup = Arc<dyn Fn(String, u16) -> LookupFuture + Send + Sync>;
+pub(super) type LookupFuture = Pin<Box<dyn Future<Output = io::Result<Vec<SocketAddr>>> + Send>>;
+
+/// The names of this system.
+pub(super) fn system_names() -> NameLookup {
+    Arc::new(|name, port| {
+        Box::pin(async move { Ok(lookup_host((name.as_str(), port)).await?.take(ADDRESSES_MAX).collect()) })
+    })
+}
+
 pub(super) async fn dial(
     rules: &HostRules,
     ports: &ProxyPorts,
+    names: &NameLookup,
     host: &Host<String>,
     port: u16,
 ) -> Result<TcpStream, DialError> {
     rules.check_name(host, port).map_err(DialError::Refused)?;
-    let addresses = judged(rules, ports, host, resolve(host, port).await?)?;
+    let addresses = judged(rules, ports, host, resolve(names, host, port).await?)?;
     let mut last = String::new();
     for address in addresses {
         match timeout(CONNECT_LIMIT, TcpStream::connect(address)).await {
@@ -45,12 +60,12 @@ pub(super) async fn dial(
     Err(DialError::Unreachable(format!("{host} cannot be reached: {last}")))
 }
 
-async fn resolve(host: &Host<String>, port: u16) -> Result<Vec<SocketAddr>, DialError> {
+async fn resolve(names: &NameLookup, host: &Host<String>, port: u16) -> Result<Vec<SocketAddr>, DialError> {
     match host {
         Host::Ipv4(address) => Ok(vec![(*address, port).into()]),
         Host::Ipv6(address) => Ok(vec![(*address, port).into()]),
-        Host::Domain(name) => match timeout(RESOLVE_LIMIT, lookup_host((name.as_str(), port))).await {
-            Ok(Ok(addresses)) => Ok(addresses.take(ADDRESSES_MAX).collect()),
+        Host::Domain(name) => match timeout(RESOLVE_LIMIT, names(name.clone(), port)).await {
+            Ok(Ok(addresses)) => Ok(addresses),
             Ok(Err(error)) => Err(DialError::Unreachable(format!("{name} has no address: {error}"))),
             Err(_) => Err(DialError::Unreachable(format!("{name} was not resolved in time"))),
         },

@@ -40,7 +40,7 @@ impl EgressProxy {
         let port = listener.local_addr()?.port();
         ports.lock().push(port);
         let end = CancellationToken::new();
-        let way = ProxyWay { rules, journal, ports: Arc::clone(&ports) };
+        let way = ProxyWay { rules, journal, ports: Arc::clone(&ports), names: dial::system_names() };
         tasks.spawn(serve::serve(listener, Arc::new(way), end.clone(), tasks.clone()));
         Ok(Self { port, ports, _end: end.drop_guard() })
     }
@@ -56,3 +56,6 @@ impl Drop for EgressProxy {
         self.ports.lock().retain(|port| *port != self.port);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::ProxyPorts;
-use super::dial::{DialError, dial};
+use super::dial::{DialError, NameLookup, dial};
 use super::request::{self, ProxyRequest, RequestForm};
 use crate::hosts::HostRules;
 use crate::journal::Journal;
@@ -29,6 +29,7 @@ pub(super) struct ProxyWay {
     pub(super) rules: Arc<HostRules>,
     pub(super) journal: Arc<Journal>,
     pub(super) ports: ProxyPorts,
+    pub(super) names: NameLookup,
 }
 
 pub(super) async fn serve(
@@ -83,7 +84,7 @@ impl ProxyWay {
         let Some(request) = request::parse(&head) else {
             return answer(&mut client, "400 Bad Request", "This is not a request to a proxy.").await;
         };
-        match dial(&self.rules, &self.ports, &request.host, request.port).await {
+        match dial(&self.rules, &self.ports, &self.names, &request.host, request.port).await {
             Ok(origin) => pass(client, origin, request, &rest).await,
             Err(DialError::Refused(why)) => {
                 let words = format!("{} is not visited: {why}.", request.url);

@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
-use capability_browser::{Browser, BrowserSettings, ChromiumSandbox, News};
+use capability_browser::{Browser, BrowserLimits, BrowserSettings, ChromiumSandbox, News};
 use capability_kit::TroubleCode;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -123,5 +124,26 @@ fn a_browser_that_is_dropped_leaves_no_process() {
         until("every process has ended", || async { members(group).is_empty() }).await;
         drop(fs::remove_dir_all(&data));
         assert!(files_in(&data).is_empty());
+    });
+}
+
+#[test]
+fn a_browser_that_nobody_uses_ends_and_the_next_call_starts_another() {
+    on_stage(async |stage| {
+        let usual = settings();
+        let limits = BrowserLimits { idle: Duration::from_millis(400), ..usual.limits.clone() };
+        let settings = BrowserSettings { limits, ..usual };
+        let data = settings.data.clone();
+        let browser = Browser::new(settings);
+        browser.context(&key("one")).await.unwrap();
+        let group = group_of(&data).expect("a leash");
+        browser.end(&key("one")).await;
+        until("a browser without contexts has ended", || async { members(group).is_empty() }).await;
+        assert_eq!(browser.memory().await, 0);
+        let context = browser.context(&key("two")).await.unwrap();
+        assert!(context.news().is_empty(), "that is no crash");
+        let tab = context.tab().await.unwrap();
+        assert!(tab.navigate(&stage.site.url("/form").parse().unwrap()).await.unwrap().loaded);
+        browser.close().await;
     });
 }
