@@ -21,6 +21,7 @@ mod speed;
 mod subtitles;
 mod tables;
 mod tantivy_words;
+mod tokens;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -115,6 +116,11 @@ enum Set {
         #[arg(long, default_value = "en_stem")]
         tokenizer: String,
     },
+    /// Tokens of typical answers
+    Tokens {
+        /// The folder of the programs
+        programs: PathBuf,
+    },
     /// Start-up, one parse, ten at once
     Speed {
         /// The folder of the programs
@@ -140,6 +146,7 @@ fn main() -> ExitCode {
         Set::Subtitles { data } => subtitles::run(&data),
         Set::Citations { places } => citations::run(&places),
         Set::TantivyWords { data, tokenizer } => tantivy_words::run(&data, &tokenizer),
+        Set::Tokens { programs } => tokens::run(&programs),
         Set::Speed { programs } => speed::run(&programs),
     };
     match measured {

@@ -80,12 +80,12 @@ fn twenty_pages() -> anyhow::Result<Vec<u8>> {
     Ok(made.bytes)
 }
 
-fn base64(bytes: &[u8]) -> String {
+pub(crate) fn base64(bytes: &[u8]) -> String {
     base64_simd::STANDARD.encode_to_string(bytes)
 }
 
 /// A server, and the line to it.
-struct Session {
+pub(crate) struct Session {
     process: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
@@ -93,7 +93,7 @@ struct Session {
 }
 
 impl Session {
-    fn open(program: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn open(program: &Path) -> anyhow::Result<Self> {
         let mut process = Command::new(program)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -108,6 +108,16 @@ impl Session {
         session.answer()?;
         session.write(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
         Ok(session)
+    }
+
+    /// One call that succeeds.
+    pub(crate) fn result(&mut self, tool: &str, arguments: &Value) -> anyhow::Result<Value> {
+        self.send("tools/call", json!({ "name": tool, "arguments": arguments }))?;
+        let result = self.answer()?;
+        if result["isError"] == true {
+            bail!("{tool}: {result}");
+        }
+        Ok(result)
     }
 
     /// `count` concurrent calls, until all are answered.

@@ -256,6 +256,31 @@ async fn answers_are_short_unless_more_is_asked_for() {
     assert_eq!(client.answer("tailor_resume", asked).await.get("resume"), None);
 }
 
+/// A page as people send them: 390 words, three jobs.
+const FULL_PAGE: &str = include_str!("full_page.md");
+
+#[tokio::test]
+async fn a_full_page_costs_a_model_less_than_nine_hundred_tokens() {
+    let client = start().await;
+    let read = client
+        .answer("parse_document", file(FULL_PAGE.as_bytes(), json!({ "file_type": "text/markdown" })))
+        .await;
+    let profile = client.answer("extract_profile", json!({ "source_ref_id": read["ref_id"] })).await;
+    let resume = &profile["resume"];
+    assert_eq!(
+        (resume["work"].as_array().unwrap().len(), resume["education"].as_array().unwrap().len()),
+        (3, 2)
+    );
+    // As o200k_base counts, the vocabulary of the benchmarks.
+    let text = profile.to_string();
+    let tokens = tiktoken_rs::o200k_base_singleton().encode_ordinary(&text).len();
+    assert!(tokens < 900, "{tokens} tokens: {text}");
+    let fit = json!({ "source_ref_id": profile["ref_id"], "job_description": JOB });
+    let fit = client.answer("score_fit", fit).await.to_string();
+    let tokens = tiktoken_rs::o200k_base_singleton().encode_ordinary(&fit).len();
+    assert!(tokens < 900, "{tokens} tokens: {fit}");
+}
+
 #[tokio::test]
 async fn a_tailored_resume_lists_plain_skills_in_a_line() {
     let client = start().await;
