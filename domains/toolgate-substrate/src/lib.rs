@@ -17,7 +17,7 @@ use toolgate_domain::Domain;
 
 pub use collection::{CollectedRows, CollectionMode, CollectionSettings, CollectionSummary};
 pub use manifests::{
-    BadPathProof, ChangedFile, ChangedFileKind, ChangedPath, DifferenceSummary, ListedFile, MadeManifest,
+    BadPathProof, BrowsedChange, BrowsedEntry, BrowsedFolder, BrowsedTarget, ChangedFile, ChangedFileKind, ChangedPath, DifferenceSummary, ListedFile, MadeManifest,
     Manifest, ManifestNote, NamedContents, NewFile, ProvedPath, SnapshotContent, SnapshotEntry, check_proof,
 };
 pub use pointers::PointerHead;

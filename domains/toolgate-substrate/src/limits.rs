@@ -33,6 +33,8 @@ pub(crate) const REF_CHANGES_MAX: usize = 1_000_000;
 pub(crate) const REF_BYTES_MAX: u64 = 512 << 20;
 /// The most changes that a summary counts.
 pub(crate) const SUMMARY_CHANGES_MAX: usize = 100_000;
+/// The most changes that are counted for somebody who looks at a difference, and does not decide on it.
+pub(crate) const GLANCE_CHANGES_MAX: usize = 10_000;
 
 /// How deep manifests that name one another are descended into.
 pub(crate) const NESTING_MAX: usize = 16;

@@ -1,6 +1,7 @@
 //! `substrate.manifest.*`: immutable trees of paths, and what is made of them.
 
 mod ancestry;
+mod browsing;
 mod changed_files;
 mod difference;
 mod entries;
@@ -11,6 +12,7 @@ mod proof;
 mod snapshot;
 mod tools;
 
+pub use browsing::{BrowsedChange, BrowsedEntry, BrowsedFolder, BrowsedTarget};
 pub use changed_files::{ChangedFile, ChangedFileKind};
 pub use difference::{ChangedPath, DifferenceSummary};
 pub use entries::NamedContents;

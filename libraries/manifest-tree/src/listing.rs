@@ -9,7 +9,7 @@ use crate::error::TreeError;
 use crate::node::Node;
 use crate::operation::{NodeInbox, TreeOperation, TreeProgress};
 use crate::order::compare;
-use crate::path::EntryPath;
+use crate::path::{EntryPath, PART_BYTES_MAX};
 use crate::subtree::Subtree;
 
 /// The most entries of one page.
@@ -43,6 +43,16 @@ impl TreeListing {
             entries_max: entries_max.clamp(1, LISTING_ENTRIES_MAX),
             frontier: vec![Subtree::root(root)],
         }
+    }
+
+    /// Lists entries after everything that lies in a folder, however much that is.
+    pub fn after_folder(
+        root: BlobDigest,
+        prefix: &str,
+        folder: &EntryPath,
+        entries_max: usize,
+    ) -> TreeListing {
+        TreeListing::new(root, prefix, Some(end_of(folder)), entries_max)
     }
 
     fn may_have(&self, subtree: &Subtree) -> bool {
@@ -90,6 +100,12 @@ impl TreeListing {
     }
 }
 
+/// Comes after every path in a folder, and before every other path behind it. It is longer than any path, and nobody sees it.
+fn end_of(folder: &EntryPath) -> EntryPath {
+    let last = char::MAX.to_string().repeat(PART_BYTES_MAX / char::MAX.len_utf8() + 1);
+    EntryPath::of_checked(&format!("{folder}/{last}"))
+}
+
 impl TreeOperation for TreeListing {
     type Page = ListingPage;
     type Outcome = ListingPage;
@@ -115,5 +131,25 @@ impl TreeOperation for TreeListing {
 
     fn supply(&mut self, digest: BlobDigest, bytes: Arc<[u8]>) -> Result<(), TreeError> {
         self.inbox.put(digest, bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_folder_is_behind_all_that_lies_in_it_and_before_the_rest() {
+        let path = |text: &str| EntryPath::new(text).expect("a path");
+        let end = end_of(&path("a"));
+        let last = char::MAX.to_string().repeat(PART_BYTES_MAX / char::MAX.len_utf8());
+        for inside in
+            ["a", "a/b", "a/z/z", &format!("a/{last}"), &format!("a/{last}/b"), &format!("a/{last}\u{e000}")]
+        {
+            assert!(path(inside) < end, "{inside:?}");
+        }
+        for outside in ["a b", "a!", "a-x", "aa", "b"] {
+            assert!(path(outside) > end, "{outside:?}");
+        }
     }
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use toolgate_core::Refusal;
 use toolgate_core::substrate::ManifestDigest;
 
-use crate::limits::{REF_CHANGES_MAX, SUMMARY_CHANGES_MAX};
+use crate::limits::{GLANCE_CHANGES_MAX, REF_CHANGES_MAX, SUMMARY_CHANGES_MAX};
 use crate::nodes::TreeStep;
 use crate::refusal;
 use crate::state::Substrate;
@@ -78,13 +78,32 @@ impl Substrate {
         new: ManifestDigest,
         first_paths: usize,
     ) -> Result<DifferenceSummary, Refusal> {
+        self.summarize(old, new, first_paths, SUMMARY_CHANGES_MAX).await
+    }
+
+    /// The same numbers, soon: a large difference is not counted to its end.
+    pub async fn glance_at_difference(
+        &self,
+        old: Option<ManifestDigest>,
+        new: ManifestDigest,
+    ) -> Result<DifferenceSummary, Refusal> {
+        self.summarize(old, new, 0, GLANCE_CHANGES_MAX).await
+    }
+
+    async fn summarize(
+        &self,
+        old: Option<ManifestDigest>,
+        new: ManifestDigest,
+        first_paths: usize,
+        changes_max: usize,
+    ) -> Result<DifferenceSummary, Refusal> {
         let old = match old {
             Some(old) => self.manifest(old).await?.root,
             None => self.empty.digest,
         };
         let new = self.manifest(new).await?.root;
         let mut summary = DifferenceSummary::default();
-        let mut diff = TreeDiff::page(old, new, None, SUMMARY_CHANGES_MAX);
+        let mut diff = TreeDiff::page(old, new, None, changes_max);
         let count = |page: Vec<TreeChange>| page.iter().for_each(|change| summary.count(change, first_paths));
         let outcome = self.drive(&mut diff, count).await?;
         summary.complete = outcome.resume_after.is_none();
