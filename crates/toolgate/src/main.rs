@@ -19,6 +19,8 @@ mod citations;
 mod domains;
 mod governance;
 mod knowledge;
+mod manifests;
+mod outcomes;
 mod platform;
 mod proving;
 mod recording;
@@ -35,6 +37,8 @@ mod collecting;
 mod judging;
 mod ledger_keeper;
 mod outbound;
+mod shown_quotas;
+mod signing;
 mod spending;
 
 // Callers, sessions and credentials.

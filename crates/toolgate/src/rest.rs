@@ -6,8 +6,8 @@ use std::time::Duration;
 use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
 use toolgate_api::{
-    Api, CheckpointFolder, FilterInForce, FilterPort, HoldMode, IncomingWebhook, NotCalled, Retention,
-    Services, StreamPlace, StreamQuota, ToolCallRequest, ToolCaller,
+    Api, CheckpointFolder, FilterInForce, FilterPort, HoldMode, IncomingWebhook, LedgerSigner, NotCalled,
+    Retention, Services, StreamPlace, StreamQuota, ToolCallRequest, ToolCaller,
 };
 use toolgate_catalog::Catalog;
 use toolgate_console::Console;
@@ -29,17 +29,20 @@ use toolgate_store::Store;
 
 use crate::agents::AgentDoorway;
 use crate::archiving;
-use crate::checkpoints::ConfiguredFolder;
+use crate::checkpoints::{AnchorBoard, ConfiguredFolder};
 use crate::config::{Config, WebhookConfig};
 use crate::connectors::ShownConnectors;
 use crate::credentials::DeskCredentials;
 use crate::governance::{Governance, SystemClock};
 use crate::judging::EnginePolicyPort;
 use crate::keyring::VaultSecrets;
+use crate::manifests::{SchemaWords, ShownManifests};
 use crate::models::DeskModels;
 use crate::outbound::WebhookReceivers;
 use crate::platform::PlatformDomains;
 use crate::published::ConfiguredRegistry;
+use crate::shown_quotas::ShownQuotas;
+use crate::signing::ConfiguredSigner;
 
 /// The place of the API and of the pages in the gateway. The gateway exists first, since the API calls its
 /// tools.
@@ -101,6 +104,7 @@ pub(crate) struct RestParts<'a> {
     pub(crate) discovery: &'a Arc<Discovery>,
     pub(crate) domains: &'a PlatformDomains,
     pub(crate) board: &'a ReceiverBoard,
+    pub(crate) anchors: &'a Arc<AnchorBoard>,
     pub(crate) models: &'a Arc<ModelDesk>,
     pub(crate) credentials: &'a CredentialDesk,
 }
@@ -118,6 +122,7 @@ pub(crate) async fn api(
         store: store.clone(),
         archive: config.ledger.archive.enabled.then(|| archiving::open(config, store)).transpose()?,
         checkpoints: checkpoints(config, store).await,
+        signer: signer(parts).await,
         names: store.argument_names().await?,
         books: governance.books.clone(),
         desk: governance.desk.clone(),
@@ -129,10 +134,13 @@ pub(crate) async fn api(
         platform: domains.tools.tools().to_vec(),
         files: domains.files.clone(),
         citations: domains.citations.clone(),
+        manifests: Arc::new(ShownManifests(domains.substrate.clone())),
+        schema_words: Arc::new(SchemaWords),
         connectors: Arc::new(ShownConnectors(domains.connectors.clone())),
         runs: domains.runs.clone(),
         tasks: domains.tasks.clone(),
         streams: Arc::new(McpStreamQuota(quotas.clone())),
+        quotas: Arc::new(ShownQuotas(quotas.clone())),
         parallel_calls_max: config.runs.parallel_calls_max,
         secrets: Arc::new(vault),
         credentials: Arc::new(DeskCredentials(parts.credentials.clone())),
@@ -153,6 +161,11 @@ pub(crate) async fn api(
 async fn checkpoints(config: &Config, store: &Store) -> Option<Arc<dyn CheckpointFolder>> {
     let folder = ConfiguredFolder::of(config, store).await?;
     Some(Arc::new(folder))
+}
+
+async fn signer(parts: &RestParts<'_>) -> Option<Arc<dyn LedgerSigner>> {
+    let signer = ConfiguredSigner::of(parts.config, parts.store, parts.anchors).await?;
+    Some(Arc::new(signer))
 }
 
 fn retention(config: &Config) -> Retention {

@@ -30,10 +30,13 @@ mod connectors;
 mod credential;
 mod driven;
 mod filters;
+mod manifests;
 mod models;
 mod outbound;
 mod policy;
 mod published;
+mod quotas;
+mod schema_words;
 mod secret;
 mod services;
 mod streams;
@@ -52,7 +55,10 @@ use tower::ServiceExt;
 
 pub use body::{ApiBody, unfailing};
 pub use call::{HoldMode, NotCalled, ToolCallRequest, ToolCaller};
-pub use checkpoints::{CheckpointFault, CheckpointFolder, FolderCheckpoints};
+pub use checkpoints::{
+    CheckpointFault, CheckpointFolder, CheckpointPlace, FolderCheckpoints, FolderPage, KeptCheckpoint,
+    LedgerSigner, SigningSchedule,
+};
 pub use citations::{
     CitationBoxView, CitationItemView, CitationPageView, CitationPort, CitationView, CitedSpan,
     DrawnPageRequest,
@@ -64,13 +70,22 @@ pub use credential::{CredentialKeeper, CredentialSpec, FieldInput};
 pub use driven::{DrivenRuns, RunPiece};
 use events::EventFeed;
 pub use filters::{FilterInForce, FilterPort, FilterView};
+pub use manifests::{
+    ManifestChangeCounts, ManifestChangeView, ManifestChangesPage, ManifestChangesRequest,
+    ManifestEntriesPage, ManifestEntryView, ManifestFolderRequest, ManifestPort, ManifestView,
+};
 pub use models::ModelPort;
 pub use outbound::{OutgoingWebhook, Retention, WebhookPort};
-pub use policy::{PolicyCell, PolicyFile, PolicyInForce, PolicyPort, PolicyRow, PolicyRule, RoleAsking};
+pub use policy::{
+    CheckedPolicies, PastCall, PolicyCell, PolicyChange, PolicyFault, PolicyFile, PolicyHome, PolicyInForce,
+    PolicyPort, PolicyRow, PolicyRule, RoleAsking, TrialJudge, TrialVerdict,
+};
 pub use problem::Problem;
 pub use published::PublishedPort;
 use pulse::GatewayPulse;
+pub use quotas::{QuotaFor, QuotaHolderEntry, QuotaLimits, QuotaPort, QuotaRuleEntry};
 use replay::SeenIds;
+pub use schema_words::{SchemaChangeView, SchemaChangesView, SchemaPort};
 pub use secret::{InstanceToken, SecretIdentity, SecretKeeper, SecretSource, StoredSecret};
 pub use services::{IncomingWebhook, RequestDoor, Services};
 pub use streams::{StreamPlace, StreamQuota};

@@ -19,16 +19,19 @@ use toolgate_store::{ArgumentNames, Books, Store};
 use toolgate_tasks::TaskTools;
 
 use crate::call::ToolCaller;
-use crate::checkpoints::CheckpointFolder;
+use crate::checkpoints::{CheckpointFolder, LedgerSigner};
 use crate::citations::CitationPort;
 use crate::connectors::ConnectorPort;
 use crate::credential::CredentialKeeper;
 use crate::driven::DrivenRuns;
 use crate::filters::FilterPort;
+use crate::manifests::ManifestPort;
 use crate::models::ModelPort;
 use crate::outbound::{Retention, WebhookPort};
 use crate::policy::PolicyPort;
 use crate::published::PublishedPort;
+use crate::quotas::QuotaPort;
+use crate::schema_words::SchemaPort;
 use crate::secret::SecretKeeper;
 use crate::streams::StreamQuota;
 
@@ -48,6 +51,8 @@ pub struct Services {
     pub archive: Option<Archive>,
     /// The checkpoints of the ledger, where a folder for them is configured.
     pub checkpoints: Option<Arc<dyn CheckpointFolder>>,
+    /// The key that signs checkpoints, where one is configured.
+    pub signer: Option<Arc<dyn LedgerSigner>>,
     /// Of the arguments that approvers are shown.
     pub names: ArgumentNames,
     pub books: Arc<Books>,
@@ -62,12 +67,17 @@ pub struct Services {
     pub files: Arc<Files>,
     /// Passages in their documents.
     pub citations: Arc<dyn CitationPort>,
+    /// Trees of paths, and what differs between two.
+    pub manifests: Arc<dyn ManifestPort>,
+    /// Differences of schemas, in words.
+    pub schema_words: Arc<dyn SchemaPort>,
     /// Connectors, with their last syncs.
     pub connectors: Arc<dyn ConnectorPort>,
     pub runs: Arc<Runs>,
     /// Tasks that the gateway runs, and automations.
     pub tasks: Arc<TaskTools>,
     pub streams: Arc<dyn StreamQuota>,
+    pub quotas: Arc<dyn QuotaPort>,
     /// The maximum number of concurrent calls of one batch.
     pub parallel_calls_max: usize,
     pub secrets: Arc<dyn SecretKeeper>,

@@ -40,10 +40,13 @@ use super::parts::{
     Allowing, AnyNumber, ApiClock, ApiEnvironment, OneFilter, OneTool, OneWebhook, Puppet, TwoModels,
     catalog, tool,
 };
+use super::manifests_story::OneManifest;
 use super::published_story::OneRegistry;
+use super::quotas_story::TwoHolders;
+use super::schemas_story::ByDigest;
 use super::roster::{self, Drawer};
 use super::run_contents::DigestsOnly;
-use crate::{Api, CheckpointFolder, IncomingWebhook, Retention, Services, ToolCaller};
+use crate::{Api, CheckpointFolder, IncomingWebhook, LedgerSigner, Retention, Services, ToolCaller};
 
 pub(super) const SECRET: &str = "whsec_dGhpcyBpcyBhIHNlY3JldA==";
 pub(super) const BODY_BYTES_MAX: usize = 4096;
@@ -74,6 +77,7 @@ pub(super) struct Gate {
 pub(super) struct BesideLedger {
     pub(super) archive: Option<Arc<dyn NamedBytes>>,
     pub(super) checkpoints: Option<Arc<dyn CheckpointFolder>>,
+    pub(super) signer: Option<Arc<dyn LedgerSigner>>,
 }
 
 /// An answer, read.
@@ -187,6 +191,7 @@ impl Gate {
             store: store.clone(),
             archive: ledger.archive.map(|place| Archive::new(store.clone(), place)),
             checkpoints: ledger.checkpoints,
+            signer: ledger.signer,
             names: store.argument_names().await.expect("a key"),
             books: books.clone(),
             desk: Arc::new(desk),
@@ -199,10 +204,13 @@ impl Gate {
             platform: Vec::new(),
             files: files.clone(),
             citations: Arc::new(OneCitation),
+            manifests: Arc::new(OneManifest),
+            schema_words: Arc::new(ByDigest),
             connectors: Arc::new(OneConnector),
             runs: runs.clone(),
             tasks: tasks.clone(),
             streams: Arc::new(AnyNumber),
+            quotas: Arc::new(TwoHolders),
             parallel_calls_max: PARALLEL_CALLS_MAX,
             secrets: secrets.clone(),
             credentials: Arc::new(CredentialBox::new(&store, &books)),
