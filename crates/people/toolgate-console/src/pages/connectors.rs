@@ -63,12 +63,20 @@ fn card(visit: &PageVisit, connector: &ConnectorData) -> Markup {
                 ("Server", links::server(&connector.server)),
                 ("Last sync", last_sync(visit, connector.last_sync.as_ref())),
                 ("Rate left", rate(visit, connector)),
-                ("Records", html! { code { (text::short(&connector.pointer)) } }),
+                ("Records", records(&connector.pointer)),
             ]))
             @if let Some(reason) = &connector.reason { p.soft { (text::cut(reason, 300)) } }
             (problems(connector.last_sync.as_ref()))
             (buttons(visit, connector))
         }
+    }
+}
+
+/// The pointer that its records are under.
+fn records(path: &str) -> Markup {
+    match path.split_once(':') {
+        Some((namespace, name)) => links::pointer(namespace, name),
+        None => html! { code { (text::short(path)) } },
     }
 }
 

@@ -1,6 +1,7 @@
 //! The ledger: events by any filter, the verification of the chain, and the export.
 
 mod chain;
+mod checkpoints;
 
 use std::collections::BTreeSet;
 
@@ -51,6 +52,7 @@ pub(crate) fn routes() -> Router<PageContext> {
     Router::new()
         .route("/console/ledger", get(list))
         .route("/console/ledger/verify", post(verify).get(async || Redirect::to("/console/ledger")))
+        .route("/console/ledger/checkpoints", get(checkpoints::show))
         .route("/console/ledger/export", get(export))
 }
 
@@ -103,7 +105,10 @@ async fn show(
     let next =
         page.next_cursor.as_deref().map(|cursor| wanted.on(PageAddress::of(PLACE)).with("cursor", cursor));
     let body = html! {
-        (parts::heading(html! { "Ledger" }, html! { (places(wanted, overview.ledger.as_ref())) (exports(wanted)) }))
+        (parts::heading(html! { "Ledger" }, html! {
+            a.button href="/console/ledger/checkpoints" { "Checkpoints" }
+            (places(wanted, overview.ledger.as_ref())) (exports(wanted))
+        }))
         (chain(visit, &hidden(wanted, &FILTERS), overview.ledger.as_ref(), found.as_ref()))
         (form(wanted, refused.as_deref()))
         section #events data-live=[(!is_archive(wanted)).then(live)] aria-label="Events" {
@@ -231,16 +236,22 @@ fn row(visit: &PageVisit, event: &Value) -> Markup {
     }
 }
 
+/// Members of an event that name what the platform keeps.
+const KEPT: [&str; 4] = ["pointer", "schema", "knowledge_base", "claim"];
+
 fn about(event: &Value) -> Markup {
     let word = |name: &str| event[name].as_str();
     let ids = ["call", "approval", "run", "session"].into_iter().filter_map(word);
+    let kept = KEPT.iter().filter_map(|name| event["detail"][*name].as_str());
     html! {
         @if let Some(tool) = word("tool") { div { (links::tool(tool)) } }
         @else if let Some(server) = word("server") { div { (links::server(server)) } }
+        @for id in kept { div { (links::brief(id)) } }
         @for id in ids.take(2) { div.help { (links::brief(id)) } }
         @match (word("kind"), event["detail"]["file"].as_str(), event["detail"]["digest"].as_str()) {
             (_, Some(file), _) => div.help { (links::brief(file)) },
             (Some("artifact.stored"), _, Some(digest)) => div.help { (links::artifact(digest)) },
+            (Some("manifest.created"), _, _) => div.help { (links::manifest(event["detail"]["manifest"].as_str().unwrap_or_default())) },
             _ => {},
         }
     }

@@ -16,6 +16,8 @@ use axum::Router;
 use axum::routing::get;
 
 use crate::PageContext;
+pub(in crate::pages) use call::{EnvelopeData, call_own};
+pub(in crate::pages) use outcome::of_call;
 
 pub(crate) fn routes() -> Router<PageContext> {
     Router::new()

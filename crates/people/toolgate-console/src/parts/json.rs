@@ -42,11 +42,19 @@ fn node(value: &Value, depth: usize) -> Markup {
         Value::Object(members) => html! {
             dl.j-object {
                 @for (name, value) in members.iter().take(ENTRIES_MAX) {
-                    div { dt { (text::short(name)) } dd { (node(value, depth + 1)) } }
+                    div { dt { (text::short(name)) } dd { (member(name, value, depth + 1)) } }
                 }
             }
             (left_out(members.len()))
         },
+    }
+}
+
+/// A value whose name may say of what a digest in it is.
+fn member(name: &str, value: &Value, depth: usize) -> Markup {
+    match value.as_str().and_then(|text| Some((text, links::place_of_member(name, text)?))) {
+        Some((shown, place)) => html! { a.id href=(place) { (text::short(shown)) } },
+        None => node(value, depth),
     }
 }
 

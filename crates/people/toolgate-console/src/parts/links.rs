@@ -7,18 +7,24 @@ use super::text;
 use crate::address::PageAddress;
 
 /// The prefixes of ids, and the pages for them.
-const PLACES: [(&str, &[&str]); 9] = [
+const PLACES: [(&str, &[&str]); 14] = [
     ("tc_", &["console", "calls"]),
     ("apr_", &["console", "inbox", "approvals"]),
     ("inp_", &["console", "inbox", "inputs"]),
     ("run_", &["console", "runs"]),
     ("ses_", &["console", "sessions"]),
+    ("task_", &["console", "tasks"]),
+    ("aut_", &["console", "automations"]),
     ("clm_", &["console", "claims"]),
+    ("ptr_", &["console", "pointers"]),
+    ("sch_", &["console", "schemas"]),
+    ("kb_", &["console", "knowledge"]),
     ("file_", &["console", "files"]),
     ("ref_", &["console", "refs"]),
     ("sha256:", &["console", "artifacts"]),
 ];
 const ID_CHARS_MAX: usize = 96;
+const DIGEST_DIGITS: usize = 64;
 /// The number of last characters of an id in a list.
 const BRIEF_CHARS: usize = 8;
 
@@ -72,6 +78,49 @@ pub(crate) fn artifact(digest: &str) -> Markup {
     html! { a.id href=(PageAddress::of(["console", "artifacts", digest])) title=(digest) { (shown) "…" } }
 }
 
+/// A manifest: a link to its folders and files.
+pub(crate) fn manifest(digest: &str) -> Markup {
+    let shown = text::made_visible(text::cut_at(digest, 19).0);
+    html! { a.id href=(PageAddress::of(["console", "manifests", digest])) title=(digest) { (shown) "…" } }
+}
+
+/// A pointer by its name. Its page, or the list if it is not there any more.
+pub(crate) fn pointer(namespace: &str, name: &str) -> Markup {
+    let place = PageAddress::of(["console", "pointers"]).with("namespace", namespace).with("name", name);
+    html! { a.pointer href=(place) { (text::short(&format!("{namespace}:{name}"))) } }
+}
+
+/// An object that a result names: its kind, and a link where there is a page about it. Stored parts have no kind.
+pub(crate) fn object(one: &Value) -> Markup {
+    let word = |key: &str| one[key].as_str().unwrap_or_default();
+    html! {
+        @if one["ref_id"].is_string() { (id(word("ref_id"))) } @else {
+            (text::short(&word("type").replace('_', " "))) " "
+            @match word("type") {
+                "artifact" => (artifact(word("sha256"))),
+                "manifest" => (manifest(word("sha256"))),
+                "citation" => (citation(one)),
+                _ => (id(word("id"))),
+            }
+        }
+    }
+}
+
+/// The page for a digest, if the member that has it says of what it is.
+pub(crate) fn place_of_member(member: &str, value: &str) -> Option<PageAddress> {
+    let digits = value.strip_prefix("sha256:")?;
+    if digits.len() != DIGEST_DIGITS || !digits.bytes().all(|one| one.is_ascii_hexdigit()) {
+        return None;
+    }
+    match member {
+        "manifest_sha256" | "index_manifest" | "source_manifest" => {
+            Some(PageAddress::of(["console", "manifests", value]))
+        }
+        "artifact_sha256" => Some(PageAddress::of(["console", "artifacts", value])),
+        _ => None,
+    }
+}
+
 /// A citation, as a ref of a result names it: a link to the passage in its document.
 pub(crate) fn citation(one: &Value) -> Markup {
     let word = |key: &str| one[key].as_str().unwrap_or_default();
@@ -102,6 +151,10 @@ pub(crate) fn server(name: &str) -> Markup {
     html! { a.server href=(PageAddress::of(["console", "servers", name])) { (text::short(name)) } }
 }
 
+pub(crate) fn model(name: &str) -> Markup {
+    html! { a.model href=(PageAddress::of(["console", "models", name])) { (text::short(name)) } }
+}
+
 /// A principal: a link to its actions.
 pub(crate) fn principal(name: &str) -> Markup {
     html! { a.principal href=(PageAddress::of(["console", "calls"]).with("principal", name)) { (text::short(name)) } }
@@ -126,6 +179,32 @@ mod tests {
     }
 
     #[test]
+    fn objects_of_results_lead_to_their_pages() {
+        let shown = |one: Value| object(&one).into_string();
+        let manifest = shown(serde_json::json!({ "type": "manifest", "sha256": "sha256:ab" }));
+        assert!(manifest.contains("href=\"/console/manifests/sha256%3Aab\""), "{manifest}");
+        let base = shown(serde_json::json!({ "type": "knowledge_base", "id": "kb_1" }));
+        assert!(base.contains("knowledge base") && base.contains("/console/knowledge/kb_1"), "{base}");
+        let evil = shown(serde_json::json!({ "type": "<b>", "id": "\"><script>" }));
+        assert!(!evil.contains("<b>") && !evil.contains("<script"), "{evil}");
+        let named = pointer("a/b", "<img>").into_string();
+        assert!(named.contains("namespace=a%2Fb&amp;name=%3Cimg%3E") && !named.contains("<img"), "{named}");
+    }
+
+    #[test]
+    fn a_digest_is_a_link_where_its_member_says_of_what() {
+        let digest = format!("sha256:{}", "a".repeat(64));
+        let place = |member, value: &str| place_of_member(member, value).map(|place| place.to_string());
+        assert!(
+            place("manifest_sha256", &digest).is_some_and(|place| place.starts_with("/console/manifests/"))
+        );
+        assert!(
+            place("artifact_sha256", &digest).is_some_and(|place| place.starts_with("/console/artifacts/"))
+        );
+        assert_eq!((place("sha256", &digest), place("manifest_sha256", "sha256:ab")), (None, None));
+    }
+
+    #[test]
     fn tools_of_servers_have_pages() {
         assert!(tool("bank:transfer").0.contains("href=\"/console/tools/bank"));
         let own = tool("run.get").0;
@@ -137,6 +216,10 @@ mod tests {
         let place = |id| place_of(id).map(|place| place.to_string());
         assert_eq!(place("tc_01").as_deref(), Some("/console/calls/tc_01"));
         assert_eq!(place("apr_01").as_deref(), Some("/console/inbox/approvals/apr_01"));
+        assert_eq!(place("ptr_01").as_deref(), Some("/console/pointers/ptr_01"));
+        assert_eq!(place("kb_01").as_deref(), Some("/console/knowledge/kb_01"));
+        assert_eq!(place("task_01").as_deref(), Some("/console/tasks/task_01"));
+        assert_eq!(place("aut_01").as_deref(), Some("/console/automations/aut_01"));
         for nothing in ["tc_", "tc_ x", "hello", "run_../../etc", "sha256:ab"] {
             assert_eq!(place(nothing), None, "{nothing}");
         }

@@ -13,20 +13,20 @@ use crate::visit::PageVisit;
 
 /// The answer to a call, whether it ran or not.
 #[derive(Deserialize)]
-pub(super) struct EnvelopeData {
-    pub(super) status: String,
-    pub(super) data: Option<Value>,
+pub(in crate::pages) struct EnvelopeData {
+    pub(in crate::pages) status: String,
+    pub(in crate::pages) data: Option<Value>,
     #[serde(default)]
     pub(super) refs: Vec<Value>,
     #[serde(default)]
     pub(super) warnings: Vec<Value>,
-    pub(super) tool_call_id: String,
+    pub(in crate::pages) tool_call_id: String,
     pub(super) approval_id: Option<String>,
     pub(super) error: Option<RefusalData>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct RefusalData {
+pub(in crate::pages) struct RefusalData {
     #[serde(default)]
     pub(super) code: String,
     #[serde(default)]
@@ -44,12 +44,31 @@ pub(super) async fn call(
     arguments: &Value,
 ) -> PageResult<EnvelopeData> {
     let address = PageAddress::of(["tools", "call"]).maybe("agent", agent);
-    let body = json!({ "name": name, "arguments": arguments }).to_string();
+    let (_, envelope) = send(visit, &address, &json!({ "name": name, "arguments": arguments })).await?;
+    Ok(envelope)
+}
+
+/// The same for a tool of the gateway itself, by its own path: `data` is what the tool's schema says, and a refusal has its own status.
+pub(in crate::pages) async fn call_own(
+    visit: &PageVisit,
+    name: &str,
+    arguments: &Value,
+) -> PageResult<(StatusCode, EnvelopeData)> {
+    send(visit, &PageAddress::of(["tools", name]), arguments).await
+}
+
+async fn send(
+    visit: &PageVisit,
+    address: &PageAddress,
+    body: &Value,
+) -> PageResult<(StatusCode, EnvelopeData)> {
     let request = http::Request::post(address.as_str()).header(CONTENT_TYPE, "application/json");
-    let request =
-        request.header("prefer", "respond-async").body(Body::from(body)).expect("addresses are well formed");
+    let request = request
+        .header("prefer", "respond-async")
+        .body(Body::from(body.to_string()))
+        .expect("addresses are well formed");
     let (status, answer) = visit.answer(request).await?;
-    EnvelopeData::of(status, answer)
+    Ok((status, EnvelopeData::of(status, answer)?))
 }
 
 impl EnvelopeData {
@@ -61,6 +80,11 @@ impl EnvelopeData {
         let mut problem: ApiProblem = serde_json::from_value(answer).unwrap_or_default();
         problem.status = status.as_u16();
         Err(Box::new(problem))
+    }
+
+    /// True if the tool ran and said no more than its data.
+    pub(in crate::pages) fn is_done(&self) -> bool {
+        self.status == "succeeded" && self.error.is_none()
     }
 
     /// The arguments that do not fit, and why.

@@ -25,6 +25,11 @@ pub(super) fn show(envelope: &EnvelopeData, uploads: &[FormUpload]) -> Markup {
     }
 }
 
+/// The same for a call from another page, without uploads.
+pub(in crate::pages) fn of_call(envelope: &EnvelopeData) -> Markup {
+    show(envelope, &[])
+}
+
 pub(super) fn stored(uploads: &[FormUpload]) -> Markup {
     html! {
         @for upload in uploads {
@@ -106,12 +111,12 @@ fn resource(uri: &str) -> Markup {
 fn refs(refs: &[Value]) -> Markup {
     html! {
         @if !refs.is_empty() {
-            h3 { "Stored separately" }
-            p.help { "These parts are too large for a model's context, or binary. Open them here, or pass them to another tool by id." }
+            h3 { "About" }
+            p.help { "What the result names. Parts that are too large for a model's context, or binary, are stored; other tools take them by id." }
             ul {
                 @for one in refs {
                     li {
-                        (links::id(one["ref_id"].as_str().unwrap_or_default())) " "
+                        (links::object(one)) " "
                         @if let Some(kind) = one["media_type"].as_str() { code { (text::short(kind)) } }
                         @if let Some(size) = one["size"].as_u64() { ", " (parts::size(size)) }
                         @if let Some(preview) = one["preview"].as_str() { div.help { (text::cut(preview, 300)) } }
