@@ -4,21 +4,18 @@
 use std::sync::{Arc, OnceLock};
 
 use futures_util::stream::{self, BoxStream, StreamExt as _};
-use serde_json::Value;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
-use toolgate_agents::{Agents, AgentsSetup, LoopPiece, OutcomeCheck};
+use toolgate_agents::{Agents, AgentsSetup, LoopPiece};
 use toolgate_api::{Api, DrivenRuns, RunPiece};
 use toolgate_core::id::RunId;
 use toolgate_core::port::{BoxFuture, Keyring as _, SecretViewer};
 use toolgate_core::run::NewLoop;
-use toolgate_core::schema::{SchemaValidator as _, ValueProblem, ValueVerdict};
-use toolgate_core::{PrincipalId, RawJson, Refusal, codes};
+use toolgate_core::{PrincipalId, Refusal, codes};
 use toolgate_credentials::Keys;
 use toolgate_edge::{Gateway, Quotas};
 use toolgate_models::ModelDesk;
-use toolgate_pipeline::schema::Schemas;
 use toolgate_sessions::Sessions;
 use toolgate_store::Store;
 use toolgate_tasks::{Tasks, TasksSetup, WebhookKeys};
@@ -27,7 +24,7 @@ use crate::config::Config;
 use crate::governance::{Governance, SystemClock};
 use crate::models::own_server;
 use crate::platform::PlatformDomains;
-use crate::spending::AgentSpendLimit;
+use crate::spending::DaySpendLimits;
 use crate::task_ports::TaskPorts;
 
 /// The agents from the view of the API, which exists before them: they play through it.
@@ -121,9 +118,10 @@ impl RunningAgents {
             runs: domains.runs.clone(),
             models: parts.models.clone(),
             player: api.player(),
-            outcome: Arc::new(SchemaOutcomes(Schemas::default())),
-            spend: Some(Arc::new(AgentSpendLimit {
+            spend: Some(Arc::new(DaySpendLimits {
                 quotas: parts.quotas.clone(),
+                models: parts.models.clone(),
+                total_micros: config.agent_loop.spend_per_day_micros,
                 store: store.clone(),
                 clock: clock.clone(),
             })),
@@ -173,42 +171,5 @@ impl WebhookKeys for VaultWebhookKeys {
                     .hint(format!("`toolgate secrets set toolgate {name}` stores it"))
             })
         })
-    }
-}
-
-/// Checks results of runs against the schema of their task.
-struct SchemaOutcomes(Schemas);
-
-impl OutcomeCheck for SchemaOutcomes {
-    fn check(&self, schema: &RawJson, value: &Value) -> Result<(), String> {
-        match self.0.validate(schema, value) {
-            ValueVerdict::Fits => Ok(()),
-            ValueVerdict::Problems(problems) => Err(problems.iter().map(line).collect::<Vec<_>>().join("\n")),
-            ValueVerdict::Unchecked(why) => Err(format!("the schema of the task cannot be checked: {why}")),
-        }
-    }
-}
-
-fn line(problem: &ValueProblem) -> String {
-    let ValueProblem { path, problem, expected, hint } = problem;
-    let place = if path.is_empty() { "the whole value" } else { path };
-    let wanted = if expected.is_empty() { String::new() } else { format!("expected {expected}, ") };
-    let hint = hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
-    format!("{place}: {wanted}{problem}{hint}")
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn a_result_that_does_not_fit_says_where() {
-        let outcomes = SchemaOutcomes(Schemas::default());
-        let schema = RawJson::from(json!({ "type": "object", "properties": { "n": { "type": "integer" } } }));
-        assert_eq!(outcomes.check(&schema, &json!({ "n": 1 })), Ok(()));
-        let told = outcomes.check(&schema, &json!({ "n": "one" })).expect_err("no number");
-        assert!(told.starts_with("/n: expected "), "{told}");
     }
 }

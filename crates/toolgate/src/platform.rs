@@ -34,6 +34,7 @@ use crate::domains::DomainStates;
 use crate::engine;
 use crate::governance::{Governance, SystemClock};
 use crate::knowledge::{self, KnowledgeParts};
+use crate::outcomes::SchemaOutcomes;
 use crate::proving::SignedProofs;
 use crate::recording::ServerRecording;
 use crate::run_contents::KeptRunContents;
@@ -103,6 +104,7 @@ pub(crate) async fn open(
     };
     let limits = WaitLimits { completing: config.runs.completion_wait, ..WaitLimits::default() };
     let runs = Runs::start_within(setup, limits).await.map_err(told)?;
+    runs.check_outcomes_with(Arc::new(SchemaOutcomes::default()));
     let schemas = SchemaVersions::new(SchemaSetup {
         store: store.clone(),
         books: governance.books.clone(),

@@ -73,7 +73,7 @@ async fn pause(held: &mut LeasedLoop, kind: ActionKind, why: &str) -> Result<Loo
             held.run.id
         ),
         options: Vec::new(),
-        purpose: QuestionPurpose::Question,
+        purpose: QuestionPurpose::of(kind),
         picture: None,
     };
     let asked = ask(held, slot).await?;
@@ -139,7 +139,7 @@ pub(crate) async fn outcome_of(
             option(AGAIN, "It did not happen: do it again"),
             option(STOP, "End the run"),
         ],
-        purpose: QuestionPurpose::Question,
+        purpose: QuestionPurpose::UnknownOutcome,
         picture: None,
     };
     let asked = ask(held, slot).await?;
@@ -210,7 +210,7 @@ async fn with_question(held: &mut LeasedLoop, action: RequiredAction) -> Result<
         slot_id: free_slot(held, action.kind).await?,
         prompt_key: clipped(&format!("Run {} waits. {}", held.run.id, action.how), FAULT_CHARS_MAX),
         options: Vec::new(),
-        purpose: QuestionPurpose::Question,
+        purpose: QuestionPurpose::of(action.kind),
         picture: None,
     };
     let asked = ask(held, slot).await?;

@@ -12,7 +12,6 @@ use toolgate_runs::Runs;
 use toolgate_store::{ActionStamp, Books, Store};
 
 use crate::driven::DriverHalts;
-use crate::outcome::OutcomeCheck;
 use crate::settings::AgentsSettings;
 use crate::watch::LoopWatchers;
 
@@ -23,7 +22,6 @@ pub struct AgentsSetup {
     pub runs: Arc<Runs>,
     pub models: Arc<dyn Models>,
     pub player: Arc<dyn TurnPlayer>,
-    pub outcome: Arc<dyn OutcomeCheck>,
     /// Limits over many runs, if there are any.
     pub spend: Option<Arc<dyn SpendLimit>>,
     pub settings: AgentsSettings,
@@ -39,7 +37,6 @@ pub(crate) struct LoopDesk {
     pub(crate) runs: Arc<Runs>,
     pub(crate) models: Arc<dyn Models>,
     pub(crate) player: Arc<dyn TurnPlayer>,
-    pub(crate) outcome: Arc<dyn OutcomeCheck>,
     pub(crate) spend: Option<Arc<dyn SpendLimit>>,
     pub(crate) settings: AgentsSettings,
     pub(crate) stream: String,
@@ -52,19 +49,8 @@ pub(crate) struct LoopDesk {
 
 impl LoopDesk {
     pub(crate) fn new(setup: AgentsSetup) -> Self {
-        let AgentsSetup {
-            store,
-            books,
-            clock,
-            runs,
-            models,
-            player,
-            outcome,
-            spend,
-            settings,
-            stream,
-            shutdown,
-        } = setup;
+        let AgentsSetup { store, books, clock, runs, models, player, spend, settings, stream, shutdown } =
+            setup;
         Self {
             store,
             books,
@@ -72,7 +58,6 @@ impl LoopDesk {
             runs,
             models,
             player,
-            outcome,
             spend,
             settings,
             stream,

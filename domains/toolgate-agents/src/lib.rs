@@ -25,6 +25,5 @@ mod worker;
 pub use agents::{Agents, ChatPage};
 pub use desk::AgentsSetup;
 pub use framing::unframed;
-pub use outcome::OutcomeCheck;
 pub use settings::AgentsSettings;
 pub use watch::LoopPiece;

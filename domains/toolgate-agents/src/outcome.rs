@@ -6,12 +6,6 @@ use toolgate_core::RawJson;
 /// The summary of a run whose result says it all.
 pub(crate) const FITS: &str = "the result fits the schema of the task";
 
-/// Checks a value against a JSON Schema.
-pub trait OutcomeCheck: Send + Sync {
-    /// The error says what does not fit, in words for the model.
-    fn check(&self, schema: &RawJson, value: &Value) -> Result<(), String>;
-}
-
 /// The JSON of an answer, with or without a fence around it.
 pub(crate) fn value_of(text: &str) -> Result<Value, String> {
     let text = text.trim();

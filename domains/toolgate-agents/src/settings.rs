@@ -45,6 +45,8 @@ pub struct AgentsSettings {
     pub pause_after_trouble: Duration,
     /// The time that calls in progress have to end when the gateway ends.
     pub drain: Duration,
+    /// The cost of a day in UTC over all runs, in millionths of a currency unit.
+    pub spend_per_day_micros: Option<u64>,
 }
 
 impl Default for AgentsSettings {
@@ -61,6 +63,7 @@ impl Default for AgentsSettings {
             turns_kept: 4,
             pause_after_trouble: Duration::from_secs(2),
             drain: Duration::from_secs(10),
+            spend_per_day_micros: None,
         }
     }
 }

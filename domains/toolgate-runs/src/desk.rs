@@ -14,6 +14,7 @@ use toolgate_store::{ActionStamp, Books, RunError, SteppedRun, Store};
 
 use crate::bells::RunBells;
 use crate::contents::RunContents;
+use crate::outcome::OutcomeCheck;
 use crate::waiting::QuestionWaiters;
 
 /// The maximum number of entries that wait for the store. More are lost, and look like a crash.
@@ -70,6 +71,8 @@ pub(crate) struct RunDesk {
     pub(crate) bells: RunBells,
     /// Set during assembly: it is made of parts that need the runs.
     pub(crate) halt: OnceLock<Arc<dyn RunHalt>>,
+    /// The same.
+    pub(crate) outcomes: OnceLock<Arc<dyn OutcomeCheck>>,
     late: Mutex<Vec<LateEvent>>,
 }
 
@@ -94,6 +97,7 @@ impl RunDesk {
             waiting: QuestionWaiters::default(),
             bells: RunBells::default(),
             halt: OnceLock::new(),
+            outcomes: OnceLock::new(),
             late: Mutex::default(),
         }
     }

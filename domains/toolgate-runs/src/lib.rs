@@ -4,6 +4,7 @@ mod bells;
 mod checks;
 mod contents;
 mod desk;
+mod outcome;
 mod output;
 mod poller;
 mod refusal;
@@ -15,6 +16,7 @@ mod waiting;
 
 pub use contents::{ContentAuthor, RunContents, RunEntry, RunEntryContent, StateAddress, StateBytes};
 pub use desk::{RunHalt, RunsSetup, WaitLimits};
+pub use outcome::OutcomeCheck;
 pub use refusal::{unknown_input, unknown_run};
 pub use runs::{DATA_TOOLS_BEFORE_ASKING, Runs};
 pub use toolgate_core::{Refusal, RefusalKind};

@@ -18,6 +18,7 @@ use tokio_util::task::TaskTracker;
 use toolgate_core::Refusal;
 
 use crate::desk::{RunDesk, RunHalt, RunsSetup, WaitLimits};
+use crate::outcome::OutcomeCheck;
 use crate::refusal::down;
 use crate::{poller, upkeep};
 
@@ -53,6 +54,11 @@ impl Runs {
     /// Connects what ends the work of cancelled runs, once, during assembly.
     pub fn halt_with(&self, halt: Arc<dyn RunHalt>) {
         drop(self.desk.halt.set(halt));
+    }
+
+    /// Connects what checks the results of runs whose tasks want one, once, during assembly.
+    pub fn check_outcomes_with(&self, check: Arc<dyn OutcomeCheck>) {
+        drop(self.desk.outcomes.set(check));
     }
 
     /// Stops the tasks; events that are not written yet are written, if the store is up.

@@ -57,7 +57,7 @@ fn name(text: &str) -> Result<(), Refusal> {
     }
 }
 
-fn trigger(trigger: &Trigger) -> Result<(), Refusal> {
+pub(crate) fn trigger(trigger: &Trigger) -> Result<(), Refusal> {
     match trigger {
         Trigger::Cron { .. } | Trigger::Interval { .. } | Trigger::Once { .. } => {
             Schedule::read(trigger).map(drop).map_err(|error| bad_schedule(&error))

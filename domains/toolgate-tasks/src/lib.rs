@@ -24,5 +24,6 @@ pub use tools::{
     VoteWord, domain,
 };
 pub use view::{
-    AutomationPage, CATCH_UP_SECONDS_USUAL, FirePage, NewAutomation, TaskStart, WebhookKeys, WebhookRequest,
+    AutomationPage, CATCH_UP_SECONDS_USUAL, FirePage, NewAutomation, TaskSchedule, TaskStart, WebhookKeys,
+    WebhookRequest,
 };

@@ -2,6 +2,7 @@
 
 mod automations;
 mod backfill;
+mod scheduled;
 mod start;
 mod webhooks;
 

@@ -27,6 +27,15 @@ pub struct NewAutomation {
     pub principal: Option<PrincipalId>,
 }
 
+/// The instants at which a task is started.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TaskSchedule {
+    /// Five fields.
+    pub cron: String,
+    /// An IANA name. UTC, if not said.
+    pub timezone: Option<String>,
+}
+
 /// The parts of a run that differ from its task.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TaskStart {

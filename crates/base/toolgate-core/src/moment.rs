@@ -9,6 +9,9 @@ const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 /// The first moment that four digits of a year can express. The last one is the calendar's own.
 const FIRST: DateTime = DateTime::constant(0, 1, 1, 0, 0, 0, 0);
 const NANOS_OF_MILLI: i32 = 1_000_000;
+/// As HTTP writes them.
+const MONTHS: [&str; 12] =
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /// `2026-08-01T12:00:00.000Z`. Times beyond four-digit years become the last moment that they can express.
 pub fn rfc3339(ms: i64) -> String {
@@ -23,6 +26,16 @@ pub fn parse_rfc3339(text: &str) -> Option<i64> {
     let local = read_date(date)?.to_datetime(read_clock(clock)?);
     let local_ms = i64::try_from(local.duration_since(EPOCH).as_millis()).ok()?;
     Some(local_ms - offset_minutes * 60_000)
+}
+
+/// Reads a date of HTTP, as servers write it: `Sun, 06 Nov 1994 08:49:37 GMT`.
+pub fn parse_http_date(text: &str) -> Option<i64> {
+    let (_weekday, rest) = text.trim().split_once(", ")?;
+    let words: Vec<&str> = rest.split(' ').collect();
+    let [day, month, year, clock, "GMT"] = words[..] else { return None };
+    let month = MONTHS.iter().position(|name| *name == month)? + 1;
+    let date = Date::new(number(year)?, i8::try_from(month).ok()?, number(day)?).ok()?;
+    i64::try_from(date.to_datetime(read_clock(clock)?).duration_since(EPOCH).as_millis()).ok()
 }
 
 /// True if this is a valid calendar date such as `2026-08-01`.
@@ -115,6 +128,22 @@ mod tests {
             assert_eq!(parse_rfc3339(text), noon, "{text}");
         }
         assert_eq!(parse_rfc3339("2026-08-01T12:00:00.5z"), noon.map(|ms| ms + 500));
+    }
+
+    #[test]
+    fn a_date_of_http_is_understood() {
+        assert_eq!(parse_http_date("Sat, 01 Aug 2026 12:00:00 GMT"), Some(1_785_585_600_000));
+        assert_eq!(parse_http_date(" Sun, 06 Nov 1994 08:49:37 GMT "), Some(784_111_777_000));
+        for text in [
+            "",
+            "Sat, 01 Aug 2026 12:00:00 CET",
+            "Sat, 01 aug 2026 12:00:00 GMT",
+            "Sat, 30 Feb 2026 12:00:00 GMT",
+            "Sat, 01 Aug 2026 12:00 GMT",
+            "20",
+        ] {
+            assert_eq!(parse_http_date(text), None, "{text}");
+        }
     }
 
     #[test]

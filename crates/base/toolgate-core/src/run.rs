@@ -8,6 +8,7 @@ mod picture;
 mod player;
 mod question;
 mod record;
+mod target;
 
 use crate::codes;
 use crate::file::FileName;
@@ -26,6 +27,7 @@ pub use player::{
 };
 pub use question::QuestionPurpose;
 pub use record::{RunLabel, RunManifests, RunReport};
+pub use target::CallTarget;
 
 /// `pending → running ↔ paused → completed | partial | failed | cancelled`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
@@ -188,6 +190,9 @@ pub struct TaskPlan {
     /// The JSON Schema that the result of a run must fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome_schema: Option<RawJson>,
+    /// The cost of a day in UTC over all its runs, in millionths of a currency unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spend_per_day_micros: Option<u64>,
 }
 
 /// One execution of a task.

@@ -21,7 +21,7 @@ use toolgate_core::model::{
     ModelAnswer, ModelDefinition, ModelFault, ModelFaultKind, ModelPiece, ModelProvider, ModelRequest,
 };
 
-pub(crate) use fault::fault;
+pub(crate) use fault::{fault, wait};
 pub(crate) use wire::{Framing, WireRequest};
 
 /// The line with which some streams say that they are over.

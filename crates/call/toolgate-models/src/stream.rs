@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::Response;
-use http::header::{CONTENT_TYPE, RETRY_AFTER};
+use http::header::{CONTENT_TYPE, DATE, RETRY_AFTER};
+use http::{HeaderName, Response};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use toolgate_core::model::{ModelAnswer, ModelFault, ModelFaultKind, ModelPiece};
@@ -88,12 +88,12 @@ async fn refusal(connection: &ModelConnection, answer: Response<Incoming>) -> Mo
             format!("model \"{name}\" answered with HTTP status {status}; redirects are not followed");
         return ModelFault::new(ModelFaultKind::Refused, message).with_status(status.as_u16());
     }
-    let retry_after = answer.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
-    let retry_after = retry_after.map(str::to_owned);
+    let header = |name: HeaderName| answer.headers().get(name).and_then(|value| value.to_str().ok());
+    let retry_after = header(RETRY_AFTER).and_then(|after| formats::wait(after, header(DATE)));
     let body = beginning(connection, answer.into_body()).await;
     let body = String::from_utf8_lossy(&body);
     let provider = connection.known.definition.provider;
-    formats::fault(provider, status.as_u16(), retry_after.as_deref(), &body)
+    formats::fault(provider, status.as_u16(), retry_after, &body)
 }
 
 /// As much of a body as fits and arrives.

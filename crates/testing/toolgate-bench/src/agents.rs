@@ -21,6 +21,11 @@ use crate::say::say;
 /// The project's promises.
 const LOOP_CPU_MS_MAX: f64 = 5.0;
 const PAUSED_MIB_MAX: f64 = 20.0;
+/// The same in the gateway that has started them all, which keeps memory that it used for that.
+const LIVE_MIB_MAX: f64 = 40.0;
+/// Runs that wait cost no wake-ups: those of a gateway may differ by this share from those of the empty one, or by this number in a second.
+const WAKE_UPS_SHARE: f64 = 0.05;
+const WAKE_UPS_FEW: f64 = 2.0;
 /// The runs for which the memory is promised.
 const PAUSED_MOST: usize = 10_000;
 

@@ -70,6 +70,23 @@ pub(crate) fn threads(pid: u32) -> anyhow::Result<f64> {
     line.and_then(|line| line.trim().parse().ok()).with_context(|| format!("{path} has no Threads"))
 }
 
+/// How often its threads have gone to sleep by themselves, which is how often they were woken up; of those that are there now.
+pub(crate) fn wake_ups(pid: u32) -> anyhow::Result<u64> {
+    let path = format!("/proc/{pid}/task");
+    let mut sum = 0;
+    for thread in fs::read_dir(&path).with_context(|| format!("read {path}"))? {
+        let status = thread.with_context(|| format!("read {path}"))?.path().join("status");
+        // A thread that has ended meanwhile is none of those.
+        let Ok(status) = fs::read_to_string(&status) else { continue };
+        sum += wake_ups_in(&status).with_context(|| format!("{path} has no voluntary_ctxt_switches"))?;
+    }
+    Ok(sum)
+}
+
+fn wake_ups_in(status: &str) -> Option<u64> {
+    status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?.trim().parse().ok()
+}
+
 fn kib(status: &str, field: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix(field))?;
     line.split_ascii_whitespace().next()?.parse().ok()
@@ -111,7 +128,16 @@ mod tests {
     }
 
     #[test]
+    fn wake_ups_are_the_voluntary_switches_alone() {
+        let status = "Threads:\t5\nvoluntary_ctxt_switches:\t150\nnonvoluntary_ctxt_switches:\t545\n";
+        assert_eq!(wake_ups_in(status), Some(150));
+        assert_eq!(wake_ups_in("nonvoluntary_ctxt_switches:\t545\n"), None);
+    }
+
+    #[test]
     fn this_very_process_can_be_read() {
+        std::thread::sleep(Duration::from_millis(1));
+        assert!(wake_ups(std::process::id()).expect("own threads") > 0);
         assert!(memory(std::process::id()).expect("own status").peak_bytes > 0);
         cpu_time(std::process::id()).expect("own stat");
         assert!(threads(std::process::id()).expect("own status") >= 1.0);

@@ -54,9 +54,33 @@ impl Database {
         }
     }
 
+    /// The first column of the rows that a query has, a line each.
+    ///
+    /// # Panics
+    /// If the query fails.
+    pub fn ask(&self, query: &str) -> String {
+        let output =
+            Command::new("psql").args(["-qAtX", "-v", "ON_ERROR_STOP=1", "-c", query, &self.url]).output();
+        let output = output.expect("psql is part of Postgres");
+        assert!(output.status.success(), "{query}: {output:?}");
+        String::from_utf8(output.stdout).expect("text").trim().to_owned()
+    }
+
     /// A statement behind the back of whoever uses the database.
     pub fn run(&self, statement: &str) {
         run(&self.url, statement);
+    }
+
+    /// The rows of a query, a line each, their columns between `|`.
+    ///
+    /// # Panics
+    /// If the server does not answer.
+    pub fn read(&self, query: &str) -> String {
+        let output =
+            Command::new("psql").args(["-qAt", "-v", "ON_ERROR_STOP=1", "-c", query, &self.url]).output();
+        let output = output.expect("psql is part of Postgres");
+        assert!(output.status.success(), "{query}: {output:?}");
+        String::from_utf8(output.stdout).expect("rows are text")
     }
 }
 

@@ -42,6 +42,20 @@ pub(crate) enum RunsCommand {
         #[command(flatten)]
         which: RunIdArg,
     },
+    /// Try a run again from a turn, as a new run
+    #[command(
+        after_help = "Examples:\n  toolgate runs retry 3f2a --turn 2\n  toolgate runs retry 3f2a --turn 2 --model large\n\n`toolgate runs chat RUN` shows the turns. Calls up to the end of the turn are not made again; the earlier run stays as it is."
+    )]
+    Retry {
+        #[command(flatten)]
+        which: RunIdArg,
+        /// The last turn that is kept; 0 keeps the goal alone [default: the last one whose calls have ended]
+        #[arg(long, value_name = "N")]
+        turn: Option<u64>,
+        /// Another model than before
+        #[arg(long, value_name = "NAME")]
+        model: Option<String>,
+    },
     /// Cancel a run and all runs within it
     #[command(after_help = "Example:\n  toolgate runs cancel 3f2a --reason 'no longer needed'")]
     Cancel {
@@ -182,6 +196,9 @@ mod tests {
         assert_eq!((args.state, args.most.count()), (Some(RunState::Paused), 100));
         assert!(parse(&["runs", "list", "--state", "done"]).is_err_and(|told| told.contains("completed")));
         assert!(parse(&["runs", "list", "--limit", "0"]).is_err());
+        assert!(parse(&["runs", "retry", "3f2a", "--turn", "2", "--model", "large"]).is_ok());
+        assert!(parse(&["runs", "retry", "3f2a"]).is_ok());
+        assert!(parse(&["runs", "retry", "3f2a", "--turn", "last"]).is_err());
         assert!(parse(&["runs", "cancel"]).is_err_and(|told| told.contains("RUN")));
     }
 }

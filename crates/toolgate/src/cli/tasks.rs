@@ -1,5 +1,6 @@
 //! `toolgate tasks …`, `toolgate automations …` and `toolgate spend`
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -27,7 +28,7 @@ pub(crate) enum TasksCommand {
     },
     /// Define a task, which the gateway can run
     #[command(
-        after_help = "Examples:\n  toolgate tasks create 'Morning report' --goal 'Read the new mails and write a report' --model large\n  toolgate tasks create Tailor --goal - --model large --agent writer --budget-turns 40 < goal.md"
+        after_help = "Examples:\n  toolgate tasks create 'Morning report' --goal 'Read the new mails and write a report' --model large\n  toolgate tasks create Tailor --goal - --model large --agent writer --budget-turns 40 < goal.md\n  toolgate tasks create Invoices --goal 'Read the invoices' --model large --file invoices.csv --outcome-schema total.json --cron '0 9 * * MON-FRI'"
     )]
     Create(CreateTaskArgs),
     /// Delete a task; its runs stay
@@ -74,6 +75,21 @@ pub(crate) struct CreateTaskArgs {
     /// Instructions in front of all messages
     #[arg(long, value_name = "TEXT")]
     pub(crate) instructions: Option<String>,
+    /// File that each run may use; may be repeated
+    #[arg(long = "file", value_name = "PATH")]
+    pub(crate) files: Vec<PathBuf>,
+    /// File with the JSON Schema that the result of a run must fit
+    #[arg(long, value_name = "PATH")]
+    pub(crate) outcome_schema: Option<PathBuf>,
+    /// Maximum cost of a day over all its runs, in millionths of a currency unit
+    #[arg(long, value_name = "N")]
+    pub(crate) spend_per_day_micros: Option<u64>,
+    /// Start it at the instants of this pattern, by an automation that is made beside it
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) cron: Option<String>,
+    /// The time zone of the pattern, by its IANA name
+    #[arg(long, value_name = "ZONE", requires = "cron")]
+    pub(crate) timezone: Option<String>,
     #[command(flatten)]
     pub(crate) budget: TaskBudgetArgs,
 }
@@ -276,6 +292,14 @@ mod tests {
             parse(&["tasks", "create", "a", "--goal", "do it"]).is_err_and(|told| told.contains("--model"))
         );
         assert!(parse(&["tasks", "run", "3f2a", "--agent", "a b"]).is_err());
+        let scheduled = |more: &[&str]| {
+            let words = ["tasks", "create", "a", "--goal", "do it", "--model", "large", "--file", "a.csv"];
+            parse(&words.iter().chain(more).copied().collect::<Vec<_>>())
+        };
+        assert!(
+            scheduled(&["--outcome-schema", "s.json", "--cron", "0 9 * * *", "--timezone", "UTC"]).is_ok()
+        );
+        assert!(scheduled(&["--timezone", "UTC"]).is_err_and(|told| told.contains("--cron")));
     }
 
     #[test]

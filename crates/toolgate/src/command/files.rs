@@ -4,10 +4,10 @@ mod progress;
 mod render;
 mod transfer;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::context::Context;
 use super::pages::ApiList;
@@ -49,10 +49,20 @@ async fn store(context: &Context, args: PutArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Stores a file under its own name, for a command that hands it on.
-pub(super) async fn put_file(api: &mut LocalApi, path: &Path) -> anyhow::Result<Value> {
+async fn put_file(api: &mut LocalApi, path: &Path) -> anyhow::Result<Value> {
     let source = UploadSource::open(path, None).await?;
     let query = [("name", source.name.clone())];
     source.send(api, &query).await
+}
+
+/// Stores files, as the input of runs.
+pub(super) async fn put_files(api: &mut LocalApi, paths: &[PathBuf]) -> anyhow::Result<Value> {
+    let mut input = Vec::with_capacity(paths.len());
+    for path in paths {
+        let file = put_file(api, path).await?;
+        input.push(json!({ "path": file["name"], "file_id": file["id"] }));
+    }
+    Ok(Value::Array(input))
 }
 
 async fn list(context: &Context, args: &ListFilesArgs) -> anyhow::Result<ExitCode> {

@@ -6,7 +6,7 @@ use anyhow::bail;
 use serde_json::{Value, json};
 
 use super::context::Context;
-use super::files::put_file;
+use super::files::put_files;
 use super::follow::{Interruption, follow};
 use super::input::read_goal;
 use super::shown::text;
@@ -43,13 +43,8 @@ async fn body(api: &mut LocalApi, args: RunArgs) -> anyhow::Result<Value> {
     for (limit, most) in args.budget.limits() {
         body["budget"][limit] = json!(most);
     }
-    let mut input = Vec::with_capacity(args.files.len());
-    for path in &args.files {
-        let file = put_file(api, path).await?;
-        input.push(json!({ "path": file["name"], "file_id": file["id"] }));
-    }
-    if !input.is_empty() {
-        body["input"] = Value::Array(input);
+    if !args.files.is_empty() {
+        body["input"] = put_files(api, &args.files).await?;
     }
     Ok(body)
 }

@@ -24,6 +24,7 @@ pub(super) async fn run(context: &Context, command: RunsCommand) -> anyhow::Resu
         RunsCommand::Chat { which, follow } => show_chat(context, &which.id, follow).await,
         RunsCommand::Pause { which } => step(context, &which.id, "pause", &json!({})).await,
         RunsCommand::Resume { which } => step(context, &which.id, "resume", &json!({})).await,
+        RunsCommand::Retry { which, turn, model } => retry(context, &which.id, turn, model).await,
         RunsCommand::Cancel { which, reason } => {
             step(context, &which.id, "cancel", &json!({ "reason": reason })).await
         }
@@ -70,6 +71,33 @@ async fn show_chat(context: &Context, id: &str, follows: bool) -> anyhow::Result
     }
     if messages.is_empty() {
         talk!("{run} has no messages: the gateway does not drive it");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn retry(
+    context: &Context,
+    id: &str,
+    turn: Option<u64>,
+    model: Option<String>,
+) -> anyhow::Result<ExitCode> {
+    let mut body = json!({});
+    if let Some(turn) = turn {
+        body["turn"] = json!(turn);
+    }
+    if let Some(model) = model {
+        body["model"] = json!(model);
+    }
+    let ask = async |api: &mut LocalApi| {
+        let run = RUNS.find(api, id).await?;
+        api.post(&["runs", text(&run["id"]), "retry"], &body).await
+    };
+    let fork = context.ask(CatalogueNeed::NotNeeded, ask).await?;
+    if context.global.json {
+        put!("{}", table::json(&fork));
+    } else {
+        say!("{}", text(&fork["id"]));
+        talk!("`toolgate runs chat {} --follow` shows what it does", text(&fork["id"]));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -2,11 +2,14 @@
 
 mod render;
 
+use std::path::Path;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use serde_json::{Value, json};
 
 use super::context::Context;
+use super::files::put_files;
 use super::input::read_goal;
 use super::lists::TASKS;
 use super::pages::tell_of_more;
@@ -44,8 +47,14 @@ pub(super) async fn run(context: &Context, command: TasksCommand) -> anyhow::Res
 }
 
 async fn create(context: &Context, args: CreateTaskArgs) -> anyhow::Result<()> {
-    let body = body(args)?;
-    let ask = async |api: &mut LocalApi| api.post(&["tasks"], &body).await;
+    let files = args.files.clone();
+    let mut body = body(args)?;
+    let ask = async |api: &mut LocalApi| {
+        if !files.is_empty() {
+            body["input"] = put_files(api, &files).await?;
+        }
+        api.post(&["tasks"], &body).await
+    };
     let task = context.ask(CatalogueNeed::NotNeeded, ask).await?;
     if context.global.json {
         put!("{}", table::json(&task));
@@ -70,7 +79,27 @@ fn body(args: CreateTaskArgs) -> anyhow::Result<Value> {
             body[key] = json!(value);
         }
     }
+    if let Some(path) = &args.outcome_schema {
+        body["outcome_schema"] = read_schema(path)?;
+    }
+    if let Some(micros) = args.spend_per_day_micros {
+        body["spend_per_day_micros"] = json!(micros);
+    }
+    if let Some(cron) = args.cron {
+        body["schedule"] = json!({ "cron": cron });
+        if let Some(timezone) = args.timezone {
+            body["schedule"]["timezone"] = json!(timezone);
+        }
+    }
     Ok(body)
+}
+
+fn read_schema(path: &Path) -> anyhow::Result<Value> {
+    let shown = path.display();
+    let text = std::fs::read_to_string(path).with_context(|| format!("could not read {shown}"))?;
+    serde_json::from_str(&text).with_context(|| {
+        format!("{shown} is no JSON\nhint: write a JSON Schema, such as {{\"type\":\"object\"}}")
+    })
 }
 
 async fn delete(context: &Context, id: &str) -> anyhow::Result<()> {

@@ -8,7 +8,8 @@ use toolgate_agents::AgentsSettings;
 use super::problem::ConfigProblems;
 use super::section::ConfigSection;
 
-pub(super) const KEYS: &[&str] = &["lease_seconds", "parallel_max", "retries_max", "fold_at_percent"];
+pub(super) const KEYS: &[&str] =
+    &["lease_seconds", "parallel_max", "retries_max", "fold_at_percent", "spend_per_day"];
 
 /// Gateways that share a database compare their clocks by it: below, an ordinary difference between two machines would end a lease.
 const LEASE_SECONDS: RangeInclusive<f64> = 1.0..=3_600.0;
@@ -25,6 +26,7 @@ pub(super) fn read(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -
     let parallel_max = section.count("parallel_max", PARALLEL, problems);
     let retries_max = section.count("retries_max", RETRIES, problems);
     let fold_at_percent = section.count("fold_at_percent", FOLD_AT, problems);
+    let spend_per_day_micros = section.money_micros("spend_per_day", problems);
     AgentsSettings {
         lease: lease.unwrap_or(usual.lease),
         parallel_max: parallel_max.unwrap_or(usual.parallel_max),
@@ -32,6 +34,7 @@ pub(super) fn read(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -
         fold_at_percent: fold_at_percent
             .and_then(|percent| u64::try_from(percent).ok())
             .unwrap_or(usual.fold_at_percent),
+        spend_per_day_micros,
         ..usual
     }
 }

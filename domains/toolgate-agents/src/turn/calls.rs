@@ -6,7 +6,7 @@ use toolgate_core::id::ApprovalId;
 use toolgate_core::model::{
     CallArguments, MessagePart, MessageRole, ModelCall, ModelCallResult, ModelMessage,
 };
-use toolgate_core::run::{ActionKind, PlannedCall, PlayedCall, PlayedOutcome, RequiredAction};
+use toolgate_core::run::{ActionKind, CallTarget, PlannedCall, PlayedCall, PlayedOutcome, RequiredAction};
 use toolgate_core::{Refusal, stop_point};
 
 use super::close;
@@ -17,9 +17,6 @@ use crate::framing::framed;
 use crate::held::{LeasedLoop, LoopPace};
 use crate::outcome;
 use crate::settings::CALLS_MAX;
-
-/// The names of the tool that ends a run. It is called when all other calls of the answer have ended.
-pub(super) const COMPLETE: [&str; 2] = ["toolgate.runs.complete", "complete_workflow"];
 
 /// The end of a call, in words for the model.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,7 +44,7 @@ pub(super) async fn play(
     let planned: Vec<PlannedCall> =
         calls.iter().filter(|call| !endings.contains_key(&call.id)).filter_map(planned).collect();
     let (completing, others): (Vec<PlannedCall>, Vec<PlannedCall>) =
-        planned.into_iter().partition(|call| COMPLETE.contains(&call.name.as_str()));
+        planned.into_iter().partition(|call| target_of(call).may_end_its_run());
     if let Some(pace) = Box::pin(settle(held, others, &mut endings)).await? {
         return Ok(pace);
     }
@@ -88,6 +85,16 @@ fn planned(call: &ModelCall) -> Option<PlannedCall> {
         }
         CallArguments::Broken(_) => None,
     }
+}
+
+/// The tool that a call is about: `call_tool` is no way around the order of calls, nor around the schema of a result.
+fn target_of(call: &PlannedCall) -> CallTarget {
+    CallTarget::of(&call.name, &call.arguments)
+}
+
+/// True for a call that ends its run.
+pub(super) fn may_end_its_run(call: &ModelCall) -> bool {
+    planned(call).is_some_and(|call| target_of(&call).may_end_its_run())
 }
 
 /// Plays calls until each has ended. The way of the loop, if one of them waits or cannot be made now.
@@ -220,9 +227,15 @@ async fn complete(
     };
     let mut fitting = Vec::new();
     for call in completing {
-        match close::fitting(held, &schema, outcome::value_of_call(&call.arguments)) {
+        let target = target_of(&call);
+        // It may be about another run; if it is not, its result is checked where the run ends.
+        if !target.completes() {
+            fitting.push(call);
+            continue;
+        }
+        match close::fitting(held, &schema, outcome::value_of_call(&target.arguments)) {
             Ok(value) => {
-                let arguments = outcome::completion_with(&call.arguments, value);
+                let arguments = target.with(outcome::completion_with(&target.arguments, value));
                 fitting.push(PlannedCall { arguments, ..call });
             }
             Err(why) => {

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use toolgate_core::model::{ModelMessage, StopReason};
+use toolgate_core::run::Run;
 use toolgate_core::{RawJson, Refusal, RefusalKind, codes};
 use toolgate_runs::AskedCompletion;
 
@@ -41,7 +42,12 @@ async fn tell(held: &mut LeasedLoop, turn: u64, line: ModelMessage) -> Result<Lo
 
 async fn complete(held: &LeasedLoop, text: &str) -> Result<LoopPace, DriveError> {
     let (run, summary) = (&held.run, clipped(text, SUMMARY_CHARS_MAX));
-    match Box::pin(held.desk.runs.complete(&run.id, None, &summary, &[], &run.principal)).await {
+    let ended = Box::pin(held.desk.runs.complete(&run.id, None, &summary, &[], &run.principal)).await;
+    rested(held, ended).await
+}
+
+async fn rested(held: &LeasedLoop, ended: Result<Run, Refusal>) -> Result<LoopPace, DriveError> {
+    match ended {
         Ok(_) => Ok(LoopPace::Rests),
         Err(refusal) => not_completed(held, refusal).await,
     }
@@ -49,7 +55,9 @@ async fn complete(held: &LeasedLoop, text: &str) -> Result<LoopPace, DriveError>
 
 /// Ends a run whose budget is used up. The store has noted the limit when the closing answer was asked for, so it ends as partial.
 pub(super) async fn close_partly(held: &LeasedLoop, text: &str) -> Result<LoopPace, DriveError> {
-    complete(held, text).await
+    let (run, summary) = (&held.run, clipped(text, SUMMARY_CHARS_MAX));
+    let ended = Box::pin(held.desk.runs.complete_partly(&run.id, &summary, &run.principal)).await;
+    rested(held, ended).await
 }
 
 /// The answer is the result, if it fits. The agent is told once that it does not.
@@ -80,7 +88,7 @@ pub(super) fn fitting(
     value: Result<Value, String>,
 ) -> Result<Value, String> {
     let value = value?;
-    held.desk.outcome.check(schema, &value).map(|()| value)
+    held.desk.runs.check_outcome(schema, &value).map(|()| value)
 }
 
 /// Completes the run with a result. The inner error says why it is no result.

@@ -4,7 +4,7 @@
 use toolgate_core::model::ModelCall;
 use toolgate_core::run::{PlayedOutcome, RunState, TurnPhase};
 
-use super::calls::{COMPLETE, CallEndings, CallWords, refused_calls, results};
+use super::calls::{CallEndings, CallWords, may_end_its_run, refused_calls, results};
 use crate::error::DriveError;
 use crate::held::{LeasedLoop, LoopPace};
 use crate::resume::{AGAIN_MAX, again};
@@ -36,7 +36,7 @@ async fn endings(held: &LeasedLoop, calls: &[ModelCall]) -> Result<Option<CallEn
         if left == Some(PlayedOutcome::NotNow) {
             return Ok(None);
         }
-        endings.insert(call.id.clone(), words(held.run.state, &call.name, left));
+        endings.insert(call.id.clone(), words(held.run.state, call, left));
     }
     Ok(Some(endings))
 }
@@ -57,12 +57,12 @@ async fn left(held: &LeasedLoop, call: &str) -> Result<Option<PlayedOutcome>, Dr
     Ok(left)
 }
 
-fn words(state: RunState, tool: &str, left: Option<PlayedOutcome>) -> CallWords {
+fn words(state: RunState, call: &ModelCall, left: Option<PlayedOutcome>) -> CallWords {
     let has_completed = matches!(state, RunState::Completed | RunState::Partial);
     match left {
         Some(PlayedOutcome::Ended { text, is_error }) => CallWords { text, is_error },
         // It is the call that ended the run, as the state of the run proves.
-        _ if has_completed && COMPLETE.contains(&tool) => {
+        _ if has_completed && may_end_its_run(call) => {
             CallWords { text: "The run has ended.".to_owned(), is_error: false }
         }
         Some(PlayedOutcome::Waits(_)) => {
@@ -79,24 +79,38 @@ fn words(state: RunState, tool: &str, left: Option<PlayedOutcome>) -> CallWords 
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+    use toolgate_core::model::CallArguments;
+
     use super::*;
+
+    fn call(name: &str, arguments: Value) -> ModelCall {
+        let arguments = CallArguments::Object(arguments.into());
+        ModelCall { id: "1.1".to_owned(), name: name.to_owned(), arguments, raw: None }
+    }
 
     #[test]
     fn the_call_that_ended_the_run_has_ended_whatever_was_recorded() {
+        let ends = call("complete_workflow", json!({}));
+        let through = call("call_tool", json!({ "name": "complete_workflow", "arguments": {} }));
         for left in [None, Some(PlayedOutcome::Unknown)] {
-            let completed = words(RunState::Completed, COMPLETE[1], left.clone());
-            assert_eq!(completed, CallWords { text: "The run has ended.".to_owned(), is_error: false });
-            assert!(words(RunState::Cancelled, COMPLETE[1], left.clone()).is_error);
-            assert!(words(RunState::Completed, "files__read", left).is_error);
+            for ends in [&ends, &through] {
+                let completed = words(RunState::Completed, ends, left.clone());
+                assert_eq!(completed, CallWords { text: "The run has ended.".to_owned(), is_error: false });
+                assert!(words(RunState::Cancelled, ends, left.clone()).is_error);
+            }
+            assert!(words(RunState::Completed, &call("files__read", json!({})), left).is_error);
         }
     }
 
     #[test]
     fn a_call_that_never_ran_says_so_and_a_recorded_one_has_its_result() {
-        assert!(words(RunState::Cancelled, "a", None).text.contains("was not made"));
-        assert!(words(RunState::Cancelled, "a", Some(PlayedOutcome::Unknown)).text.contains("not known"));
+        let one = call("a", json!({}));
+        assert!(words(RunState::Cancelled, &one, None).text.contains("was not made"));
+        let unknown = words(RunState::Cancelled, &one, Some(PlayedOutcome::Unknown));
+        assert!(unknown.text.contains("not known"));
         let recorded = PlayedOutcome::Ended { text: "moved".to_owned(), is_error: false };
-        let words = words(RunState::Failed, "a", Some(recorded));
+        let words = words(RunState::Failed, &one, Some(recorded));
         assert_eq!((words.text.as_str(), words.is_error), ("moved", false));
     }
 }

@@ -79,7 +79,7 @@ async fn freeze_tools(held: &mut LeasedLoop) -> Result<Option<LoopPace>, DriveEr
 /// Limits over many runs end no run: it waits for people.
 async fn limit_spending(held: &mut LeasedLoop) -> Result<Option<LoopPace>, DriveError> {
     let Some(limit) = held.desk.spend.clone() else { return Ok(None) };
-    match limit.reached(&held.run).await? {
+    match limit.reached(&held.run, &held.agent_loop.model).await? {
         Some(reached) => actions::spent(held, &reached).await.map(Some),
         None => Ok(None),
     }

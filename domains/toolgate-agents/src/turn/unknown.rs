@@ -17,7 +17,7 @@ pub(super) enum UnknownEnd {
 /// Makes the call again if that is harmless or if a person says so. The earlier one stays in the records as unknown.
 pub(super) async fn resolve(held: &mut LeasedLoop, call: &PlannedCall) -> Result<UnknownEnd, DriveError> {
     for times in 1..=AGAIN_MAX {
-        if held.desk.player.safety(&held.run, &call.name).await == CallSafety::Once {
+        if held.desk.player.safety(&held.run, call).await == CallSafety::Once {
             match actions::outcome_of(held, &again(&call.id, times - 1), &call.name).await? {
                 OutcomeWord::Again => {}
                 OutcomeWord::Happened => return Ok(happened()),

@@ -147,6 +147,44 @@ async fn a_completion_brings_its_result_with_it() {
 }
 
 #[tokio::test]
+async fn no_way_to_end_a_run_passes_by_the_schema_of_its_result() {
+    let through = |arguments: serde_json::Value| {
+        ("call_tool", json!({ "name": "complete_workflow", "arguments": arguments }))
+    };
+    let world = AgentsWorld::new(ScriptedModels::new(move |turn, _| match turn {
+        0 => Reply::Call(vec![through(json!({ "summary": "done" }))]),
+        1 => Reply::Call(vec![("run__complete", json!({ "summary": "done" }))]),
+        2 => Reply::Call(vec![("run__complete", json!({ "result": { "ok": false } }))]),
+        // It stands first, and comes last.
+        _ => Reply::Call(vec![through(json!({ "summary": "{\"ok\": true}" })), ("write", json!({}))]),
+    }));
+    let gateway = world.gateway("one").await;
+    let schema = RawJson::from(json!({ "type": "object" }));
+    let run = gateway.begin_with(RunBudget::default(), Some(schema)).await;
+    let ended = gateway.becomes(&run, "completed").await;
+    assert_eq!(ended.report.result, Some(json!({ "ok": true })));
+    assert_eq!((world.models.asked(), world.records.effects("write")), (4, 1));
+    gateway.is_whole(&run).await;
+    let chat = gateway.chat(&run).await;
+    let told: Vec<&str> = chat.iter().flat_map(|one| one.message.results()).map(|one| &*one.text).collect();
+    assert!(told[..3].iter().all(|text| text.contains("not completed")), "{told:?}");
+}
+
+#[tokio::test]
+async fn a_run_whose_budget_is_used_up_ends_as_partial_without_a_result() {
+    let world = AgentsWorld::new(ScriptedModels::new(|turn, _| match turn {
+        0 => Reply::Call(vec![("read", json!({}))]),
+        _ => Reply::Say("I got half of it done."),
+    }));
+    let gateway = world.gateway("one").await;
+    let schema = RawJson::from(json!({ "type": "object" }));
+    let budget = RunBudget { turns: Some(1), ..RunBudget::default() };
+    let run = gateway.begin_with(budget, Some(schema)).await;
+    let ended = gateway.becomes(&run, "partial").await;
+    assert_eq!(ended.summary.as_deref(), Some("I got half of it done."));
+}
+
+#[tokio::test]
 async fn pieces_of_an_answer_reach_those_who_watch() {
     let world = AgentsWorld::new(ScriptedModels::new(|_, _| Reply::Say("Hello.")));
     let gateway = world.gateway("one").await;

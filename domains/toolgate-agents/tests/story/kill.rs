@@ -158,6 +158,28 @@ async fn a_call_that_only_reads_is_made_again_without_a_word() {
 }
 
 #[tokio::test]
+async fn a_call_through_call_tool_is_judged_by_the_tool_that_it_names() {
+    for (tool, is_asked) in [("peek", false), ("hang", true)] {
+        let world = AgentsWorld::new(ScriptedModels::new(move |turn, _| match turn {
+            0 => Reply::Call(vec![("call_tool", json!({ "name": tool, "arguments": {} }))]),
+            _ => Reply::Say("Done."),
+        }));
+        let one = world.gateway("one").await;
+        let run = one.begin().await;
+        until("the call", async || world.records.effects(tool) == 1).await;
+        one.crash().await;
+        world.clock.advance(LEASE_OVER);
+        let two = world.gateway("two").await;
+        if is_asked {
+            let asked = two.waits_for(&run, "unknown_outcome").await;
+            two.answer(&asked, "happened").await;
+        }
+        two.becomes(&run, "completed").await;
+        assert_eq!(world.records.effects(tool), if is_asked { 1 } else { 2 }, "{tool}");
+    }
+}
+
+#[tokio::test]
 async fn a_gateway_that_ends_orderly_hands_its_runs_over_at_once() {
     let world = AgentsWorld::new(ScriptedModels::new(|_, _| Reply::Hang));
     let one = world.gateway("one").await;

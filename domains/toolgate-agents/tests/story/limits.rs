@@ -3,11 +3,11 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use serde_json::json;
-use toolgate_core::model::{MessageRole, ToolUse};
+use toolgate_core::model::{MessageRole, ModelFaultKind, ToolUse};
 use toolgate_core::run::RunBudget;
 use toolgate_store::{SpendBy, SpendQuery};
 
-use crate::script::{Reply, ScriptedModels, passing_at_once};
+use crate::script::{Reply, ScriptedModels, fault, passing_at_once};
 use crate::world::{AgentsWorld, assert_valid, until};
 
 fn reading() -> Reply {
@@ -141,6 +141,34 @@ async fn a_long_conversation_is_folded_between_turns() {
     let texts: Vec<String> = last.messages.iter().map(|one| one.text()).collect();
     assert!(texts.iter().any(|text| text.starts_with("[gateway] Earlier messages, shortened:")), "{texts:?}");
     assert!(last.messages.iter().filter(|one| one.role == MessageRole::Assistant).count() >= 4);
+}
+
+#[tokio::test]
+async fn a_fold_that_fails_changes_nothing_and_after_three_people_are_asked() {
+    // Each turn is as large as all before it together: what could be folded is never a tenth of the whole.
+    let models = ScriptedModels::with_context(1_000, |turn, request| match request.tool_use {
+        ToolUse::Forbidden => fault(ModelFaultKind::Refused),
+        ToolUse::Allowed => Reply::Call(vec![("write", json!({ "text": "x".repeat(200 << turn) }))]),
+    });
+    let world = AgentsWorld::new(models);
+    let gateway = world.gateway("one").await;
+    let run = gateway.begin().await;
+    let asked = gateway.waits_for(&run, "stuck").await;
+    let agent_loop = gateway.agent_loop(&run).await;
+    let how = agent_loop.action.expect("it waits").how;
+    assert!(how.contains("cannot be folded"), "{how}");
+    assert_eq!(agent_loop.fold_faults, 3);
+    let chat = gateway.chat(&run).await;
+    assert!(chat.iter().all(|one| one.folded_into.is_none()), "nothing is folded");
+    assert_valid(&chat);
+    let summaries = |request: &toolgate_core::model::ModelRequest| request.tool_use == ToolUse::Forbidden;
+    let requests = world.models.requests.lock().clone();
+    assert_eq!(requests.iter().filter(|one| summaries(one)).count(), 3);
+    let last = requests.iter().rev().find(|one| !summaries(one)).expect("it was asked");
+    let turns = last.messages.iter().filter(|one| one.role == MessageRole::Assistant).count();
+    assert_eq!(turns + 1, requests.len() - 3, "the whole conversation was sent to the end");
+    gateway.answer(&asked, "stop").await;
+    gateway.becomes(&run, "cancelled").await;
 }
 
 #[tokio::test]

@@ -9,10 +9,10 @@ use toolgate_core::id::RunId;
 use toolgate_core::model::OfferedTool;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::run::{
-    ActionKind, CallSafety, InputSlot, PlannedCall, PlayedCall, PlayedOutcome, QuestionPurpose,
+    ActionKind, CallSafety, CallTarget, InputSlot, PlannedCall, PlayedCall, PlayedOutcome, QuestionPurpose,
     RequiredAction, Run, SlotType, ToolOffer, TurnPlayer,
 };
-use toolgate_core::{RawJson, Refusal, ServerName};
+use toolgate_core::{RawJson, Refusal, ServerName, codes};
 use toolgate_runs::{AskedCompletion, NewQuestion, Runs};
 
 /// The calls of all runs, and their effects. Shared by the gateways of a story.
@@ -72,6 +72,8 @@ impl StoryPlayer {
 
     async fn outcome(&self, run: &Run, call: &PlannedCall) -> PlayedOutcome {
         let ended = |text: &str| PlayedOutcome::Ended { text: text.to_owned(), is_error: false };
+        let target = CallTarget::of(&call.name, &call.arguments);
+        let call = &PlannedCall { id: call.id.clone(), name: target.name, arguments: target.arguments };
         *self.records.effects.lock().entry(call.name.clone()).or_default() += 1;
         match call.name.as_str() {
             // Each answer is another one.
@@ -86,7 +88,7 @@ impl StoryPlayer {
                 self.runs().pause(&run.id, &run.principal).await.expect("paused");
                 ended("paused")
             }
-            "complete_workflow" => self.complete(run, call).await,
+            "complete_workflow" | "run__complete" => self.complete(run, call).await,
             other => PlayedOutcome::Ended { text: format!("there is no tool {other}"), is_error: true },
         }
     }
@@ -136,6 +138,9 @@ impl StoryPlayer {
         };
         match completed {
             Ok(_) => PlayedOutcome::Ended { text: "completed".to_owned(), is_error: false },
+            Err(refusal) if refusal.code == &codes::INVALID_ARGUMENTS => {
+                PlayedOutcome::Ended { text: refusal.message, is_error: true }
+            }
             Err(_) => PlayedOutcome::NotNow,
         }
     }
@@ -182,8 +187,8 @@ impl TurnPlayer for StoryPlayer {
         Box::pin(std::future::ready(Ok(outcome)))
     }
 
-    fn safety<'a>(&'a self, _run: &'a Run, name: &'a str) -> BoxFuture<'a, CallSafety> {
-        let safety = match name {
+    fn safety<'a>(&'a self, _run: &'a Run, call: &'a PlannedCall) -> BoxFuture<'a, CallSafety> {
+        let safety = match CallTarget::of(&call.name, &call.arguments).name.as_str() {
             "peek" | "complete_workflow" => CallSafety::Repeatable,
             _ => CallSafety::Once,
         };

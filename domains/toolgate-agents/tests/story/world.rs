@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
-use toolgate_agents::{Agents, AgentsSettings, AgentsSetup, OutcomeCheck};
+use toolgate_agents::{Agents, AgentsSettings, AgentsSetup};
 use toolgate_core::governance::Clock;
 use toolgate_core::id::RunId;
 use toolgate_core::model::{ModelMessage, ModelName, Models, ReachedSpend, SpendLimit};
 use toolgate_core::port::BoxFuture;
 use toolgate_core::run::{AgentLoop, LoopState, NewLoop, Run, RunBudget, RunLabel, StoredMessage};
 use toolgate_core::{PrincipalId, RawJson, Refusal};
-use toolgate_runs::{NewRun, RunInput, Runs, RunsSetup, WaitLimits};
+use toolgate_runs::{NewRun, OutcomeCheck, RunInput, Runs, RunsSetup, WaitLimits};
 use toolgate_store::{Books, BooksSettings, Store};
 
 use crate::contents::NoContents;
@@ -82,7 +82,11 @@ pub(crate) struct AgentsWorld {
 struct StorySpend(Arc<AtomicBool>);
 
 impl SpendLimit for StorySpend {
-    fn reached<'a>(&'a self, run: &'a Run) -> BoxFuture<'a, Result<Option<ReachedSpend>, Refusal>> {
+    fn reached<'a>(
+        &'a self,
+        run: &'a Run,
+        _model: &'a ModelName,
+    ) -> BoxFuture<'a, Result<Option<ReachedSpend>, Refusal>> {
         let reached = self.0.load(Ordering::SeqCst).then(|| ReachedSpend {
             holder: format!("agent {}", run.agent),
             spent_micros: 5_000_000,
@@ -129,6 +133,7 @@ impl AgentsWorld {
         // Nothing but the agents looks at the store by itself.
         let limits = WaitLimits { poll: 10 * PATIENCE, upkeep: 10 * PATIENCE, ..WaitLimits::default() };
         let runs = Runs::start_within(setup, limits).await.expect("started");
+        runs.check_outcomes_with(Arc::new(OkCheck));
         let player = Arc::new(StoryPlayer {
             records: Arc::clone(&self.records),
             runs: OnceLock::new(),
@@ -143,7 +148,6 @@ impl AgentsWorld {
             runs: Arc::clone(&runs),
             models,
             player,
-            outcome: Arc::new(OkCheck),
             spend: Some(Arc::new(StorySpend(Arc::clone(&self.is_spent)))),
             settings: settings_of_stories(),
             stream: stream.to_owned(),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use toolgate_core::id::{CallId, RunId};
 use toolgate_core::run::Run;
-use toolgate_core::{Digest, PrincipalId, Refusal};
+use toolgate_core::{Digest, PrincipalId, RawJson, Refusal};
 use toolgate_store::{EndRequest, RunCompletion, RunEnding, RunError, SteppedRun};
 
 use super::Runs;
@@ -98,7 +98,38 @@ impl Runs {
         self.complete_with(run, &completion, by).await
     }
 
+    /// Completes a driven run whose budget is used up. It ends as partial, so its result need not fit the schema of its task.
+    pub async fn complete_partly(
+        &self,
+        run: &RunId,
+        summary: &str,
+        by: &PrincipalId,
+    ) -> Result<Run, Refusal> {
+        checks::summary(summary)?;
+        let completion = RunCompletion {
+            summary: Some(summary.to_owned()),
+            reason: COMPLETED.to_owned(),
+            ..RunCompletion::default()
+        };
+        self.finish(run, &completion, by).await
+    }
+
+    /// Checks a result against the schema of a task. The error says what does not fit, in words for a model.
+    pub fn check_outcome(&self, schema: &RawJson, value: &Value) -> Result<(), String> {
+        self.desk.check_outcome(schema, value)
+    }
+
     async fn complete_with(
+        &self,
+        run: &RunId,
+        completion: &RunCompletion,
+        by: &PrincipalId,
+    ) -> Result<Run, Refusal> {
+        self.desk.check_completion(run, completion).await?;
+        self.finish(run, completion, by).await
+    }
+
+    async fn finish(
         &self,
         run: &RunId,
         completion: &RunCompletion,

@@ -62,6 +62,7 @@ async fn a_task_has_a_plan_and_keeps_the_version_before() {
         instructions: String::new(),
         input: Vec::new(),
         outcome_schema: None,
+        spend_per_day_micros: None,
     };
     let planned = NewTask { plan: Some(plan.clone()), ..a_task("pay") };
     let task = runs.put_task(planned.clone(), &ada()).await.expect("made");

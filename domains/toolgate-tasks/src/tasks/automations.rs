@@ -191,7 +191,7 @@ impl Tasks {
     }
 
     /// A schedule that never fires would be forgotten and then missed.
-    fn check_fires(&self, trigger: &Trigger) -> Result<(), Refusal> {
+    pub(super) fn check_fires(&self, trigger: &Trigger) -> Result<(), Refusal> {
         let schedule = Schedule::read(trigger).map_err(|error| bad_schedule(&error))?;
         let checked = schedule.map(|schedule| schedule.check(self.desk.clock.now_ms())).transpose();
         checked.map(drop).map_err(|error| bad_schedule(&error))

@@ -68,13 +68,18 @@ pub(super) async fn create(
     arguments: CreateAutomationArguments,
 ) -> Result<ToolReply<AutomationOutput>, Refusal> {
     let tasks = tools.tasks()?;
-    check_caller(&context)?;
-    check_bindings(&tools.parts()?.store, &context.principal().id).await?;
+    check_rights(&tools.parts()?.store, &context).await?;
     let by = context.principal().id.clone();
     let new = arguments.read(&context)?;
     let automation = tasks.create_automation(new, &by).await?;
     let next = tasks.next(&automation, context.now_ms, NEXT_SHOWN);
     Ok(ToolReply::new(AutomationOutput::of(&automation, &next)).refs([ref_of(&automation)]))
+}
+
+/// The caller hands on all its rights, so it must have them.
+pub(super) async fn check_rights(store: &Store, context: &ToolContext) -> Result<(), Refusal> {
+    check_caller(context)?;
+    check_bindings(store, &context.principal().id).await
 }
 
 /// Its runs outlive the session and have the rights of the principal. A narrower session must not get them in this way.

@@ -14,17 +14,20 @@ use toolgate_core::{RawJson, Refusal, Role, codes};
 use toolgate_domain::{ToolContext, ToolDefinition, ToolReply};
 use toolgate_runs::NewTask;
 
+use super::automation_create::check_rights;
 use super::budget::TaskBudgetArguments;
 use super::flat_names::FLAT_NAMES_END_MS;
 use super::state::{TaskToolParts, TaskTools};
-use super::task_output::{TaskOutput, reply};
+use super::task_output::{TaskOutput, reply, scheduled};
+use crate::view::TaskSchedule;
 
 pub(super) const CREATE: ToolDefinition = ToolDefinition::writes(
     "task.create",
     "Create a task",
     "Defines work: a goal, the model that works on it, and the agent whose tools it has. Nothing runs until \
-     task.run.create or an automation starts it.",
+     task.run.create, its schedule or an automation starts it.",
 )
+.external()
 .old_names(&[OldName { name: "create_task", until_ms: FLAT_NAMES_END_MS }])
 .kind(CallKind::Control);
 
@@ -54,6 +57,18 @@ pub(super) struct CreateTaskArguments {
     /// A JSON Schema that the result of a run must fit
     outcome_schema: Option<Map<String, Value>>,
     budget: Option<TaskBudgetArguments>,
+    /// The cost of a day over all its runs, in millionths of a currency unit
+    spend_per_day_micros: Option<u64>,
+    /// Makes an automation beside it
+    schedule: Option<TaskScheduleArguments>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct TaskScheduleArguments {
+    /// Five fields, such as 0 9 * * MON-FRI
+    cron: String,
+    /// An IANA name, such as Europe/Berlin; else UTC
+    timezone: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -87,6 +102,7 @@ pub(super) async fn create(
         instructions: arguments.instructions.unwrap_or_default(),
         input: files(parts, &context, arguments.input).await?,
         outcome_schema: arguments.outcome_schema.map(|schema| RawJson::from(Value::Object(schema))),
+        spend_per_day_micros: arguments.spend_per_day_micros,
     };
     let new = NewTask {
         name: arguments.name,
@@ -96,7 +112,14 @@ pub(super) async fn create(
         plan: Some(plan),
         ..NewTask::default()
     };
-    Ok(reply(&parts.runs.put_task(new, &context.principal().id).await?))
+    let by = &context.principal().id;
+    let Some(TaskScheduleArguments { cron, timezone }) = arguments.schedule else {
+        return Ok(reply(&parts.runs.put_task(new, by).await?));
+    };
+    check_rights(&parts.store, &context).await?;
+    let schedule = TaskSchedule { cron, timezone };
+    let (task, automation) = parts.tasks.create_scheduled_task(new, schedule, by).await?;
+    Ok(scheduled(&task, &automation))
 }
 
 pub(super) async fn delete(

@@ -3,11 +3,13 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+use toolgate_core::automation::Automation;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::platform::ObjectRef;
 use toolgate_core::run::Task;
 use toolgate_domain::ToolReply;
 
+use super::automation_output::ref_of;
 use super::budget::TaskBudgetOutput;
 
 #[derive(Serialize, JsonSchema)]
@@ -35,6 +37,12 @@ pub(super) struct TaskOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome_schema: Option<Value>,
     budget: TaskBudgetOutput,
+    /// The cost of a day over all its runs, in millionths of a currency unit
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spend_per_day_micros: Option<u64>,
+    /// The name of the automation that was made with it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    automation: Option<String>,
     created_by: String,
     created_at: String,
     updated_at: String,
@@ -51,6 +59,12 @@ struct TaskInputFile {
 /// The answer of a tool that is about one task.
 pub(super) fn reply(task: &Task) -> ToolReply<TaskOutput> {
     ToolReply::new(TaskOutput::whole(task)).refs([ObjectRef::Task { id: task.id.clone() }])
+}
+
+/// The same for a task with the automation that was made beside it.
+pub(super) fn scheduled(task: &Task, automation: &Automation) -> ToolReply<TaskOutput> {
+    let data = TaskOutput { automation: Some(automation.name.clone()), ..TaskOutput::whole(task) };
+    ToolReply::new(data).refs([ObjectRef::Task { id: task.id.clone() }, ref_of(automation)])
 }
 
 impl TaskOutput {
@@ -82,6 +96,8 @@ impl TaskOutput {
             input,
             outcome_schema: plan.and_then(|plan| plan.outcome_schema.as_ref()?.decode().ok()),
             budget: task.budget.into(),
+            spend_per_day_micros: plan.and_then(|plan| plan.spend_per_day_micros),
+            automation: None,
             created_by: task.created_by.to_string(),
             created_at: rfc3339(task.created_at_ms),
             updated_at: rfc3339(task.updated_at_ms),

@@ -310,6 +310,7 @@ impl TasksGateway {
             instructions: String::new(),
             input: Vec::new(),
             outcome_schema: None,
+            spend_per_day_micros: None,
         };
         let task = NewTask { name: name.to_owned(), plan: Some(plan), ..NewTask::default() };
         self.runs.put_task(task, &ada()).await.expect("made").id

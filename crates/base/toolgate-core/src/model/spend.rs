@@ -1,5 +1,6 @@
 //! The port to the limits of spending.
 
+use super::ModelName;
 use crate::Refusal;
 use crate::port::BoxFuture;
 use crate::run::Run;
@@ -7,7 +8,7 @@ use crate::run::Run;
 /// A limit of spending that is reached.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReachedSpend {
-    /// The holder of the limit, for people: `agent writer`.
+    /// The holder of the limit, for people: `agent writer`, `model large`.
     pub holder: String,
     /// Millionths of a currency unit.
     pub spent_micros: u64,
@@ -19,5 +20,9 @@ pub struct ReachedSpend {
 /// Limits of spending over many runs. The budget of one run is another matter.
 pub trait SpendLimit: Send + Sync {
     /// The limit that a run must not go beyond with its next turn; `None` if there is room.
-    fn reached<'a>(&'a self, run: &'a Run) -> BoxFuture<'a, Result<Option<ReachedSpend>, Refusal>>;
+    fn reached<'a>(
+        &'a self,
+        run: &'a Run,
+        model: &'a ModelName,
+    ) -> BoxFuture<'a, Result<Option<ReachedSpend>, Refusal>>;
 }

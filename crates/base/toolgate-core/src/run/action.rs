@@ -46,6 +46,30 @@ impl ActionKind {
     pub fn parse(text: &str) -> Option<ActionKind> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
+
+    /// The way to resolve such an action, in words that tell nothing of its content.
+    pub fn how(self, id: &str) -> String {
+        match self {
+            ActionKind::Approval => {
+                format!("decide on it: `toolgate approvals approve {id}` or `toolgate approvals deny {id}`")
+            }
+            ActionKind::Question | ActionKind::Captcha => {
+                format!("answer it in the inbox, or with `toolgate inputs answer {id} ANSWER`")
+            }
+            ActionKind::Credential => format!("sign in, then `toolgate inputs answer {id} done`"),
+            ActionKind::Budget => {
+                format!(
+                    "raise the limit or wait for the next day, then `toolgate inputs answer {id} \"go on\"`"
+                )
+            }
+            ActionKind::UnknownOutcome => format!(
+                "look whether the call took effect, then `toolgate inputs answer {id} ANSWER`: happened, again or stop"
+            ),
+            ActionKind::Stuck => {
+                format!("`toolgate inputs answer {id} ANSWER`: \"go on\", \"stop\" or advice for the agent")
+            }
+        }
+    }
 }
 
 /// An action that somebody must take before a run continues.

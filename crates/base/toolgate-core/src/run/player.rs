@@ -73,8 +73,8 @@ pub trait TurnPlayer: Send + Sync {
         run: &'a RunId,
         call: &'a str,
     ) -> BoxFuture<'a, Result<Option<PlayedOutcome>, Refusal>>;
-    /// Judges a call by the effects that its tool declares now.
-    fn safety<'a>(&'a self, run: &'a Run, name: &'a str) -> BoxFuture<'a, CallSafety>;
+    /// Judges a call by the effects that its tool declares now: one of `call_tool` by those of the tool that it names.
+    fn safety<'a>(&'a self, run: &'a Run, call: &'a PlannedCall) -> BoxFuture<'a, CallSafety>;
     /// Ends the calls of a run that are in progress, down to the servers.
     fn cancel<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, ()>;
     /// Gives up the session of a run that has ended. To do it twice changes nothing.

@@ -11,10 +11,25 @@ pub enum QuestionPurpose {
     Question,
     /// A page wants to know that a person is there.
     Captcha,
+    /// A server wants a sign-in.
+    Credential,
+    /// A limit of spending is reached.
+    Budget,
+    /// A call may have had its effect, and nobody knows.
+    UnknownOutcome,
+    /// The agent repeats itself, or its model keeps failing.
+    Stuck,
 }
 
 impl QuestionPurpose {
-    pub const ALL: [QuestionPurpose; 2] = [QuestionPurpose::Question, QuestionPurpose::Captcha];
+    pub const ALL: [QuestionPurpose; 6] = [
+        QuestionPurpose::Question,
+        QuestionPurpose::Captcha,
+        QuestionPurpose::Credential,
+        QuestionPurpose::Budget,
+        QuestionPurpose::UnknownOutcome,
+        QuestionPurpose::Stuck,
+    ];
 
     pub fn as_str(self) -> &'static str {
         self.action().as_str()
@@ -29,7 +44,16 @@ impl QuestionPurpose {
         match self {
             QuestionPurpose::Question => ActionKind::Question,
             QuestionPurpose::Captcha => ActionKind::Captcha,
+            QuestionPurpose::Credential => ActionKind::Credential,
+            QuestionPurpose::Budget => ActionKind::Budget,
+            QuestionPurpose::UnknownOutcome => ActionKind::UnknownOutcome,
+            QuestionPurpose::Stuck => ActionKind::Stuck,
         }
+    }
+
+    /// The purpose of a question that leads to such an action. An approval is no question.
+    pub fn of(kind: ActionKind) -> QuestionPurpose {
+        Self::ALL.into_iter().find(|purpose| purpose.action() == kind).unwrap_or_default()
     }
 
     /// True for a question like any other.
@@ -49,6 +73,8 @@ mod tests {
             assert_eq!(serde_json::to_value(kind).expect("a word"), kind.as_str());
         }
         assert_eq!(QuestionPurpose::parse("approval"), None);
+        assert_eq!(QuestionPurpose::of(ActionKind::Approval), QuestionPurpose::Question);
+        assert_eq!(QuestionPurpose::of(ActionKind::Stuck), QuestionPurpose::Stuck);
         assert!(QuestionPurpose::default().is_plain() && !QuestionPurpose::Captcha.is_plain());
     }
 }

@@ -84,7 +84,7 @@ async fn pause(held: &mut HeldLoop<'_>, action: &RequiredAction) -> Result<(), L
         held.held.step(RunState::Running, "").await?;
     }
     if held.held.run().state == RunState::Running {
-        held.held.step(RunState::Paused, action.kind.as_str()).await?;
+        held.held.pause_for(action, action.kind.as_str(), None).await?;
     }
     let (failed, run) = (held.held.failed(), without_nul(held.kept.run.as_str()));
     let wait = held.held.tx.sql(WAIT).bind(held.held.tenant).bind(run).bind(action.kind.as_str());

@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use toolgate_core::PrincipalId;
 use toolgate_core::event::{Event, EventKind, EventSubject};
 use toolgate_core::id::{CallId, TaskId};
-use toolgate_core::run::{InputRequest, Run, RunState, Task};
+use toolgate_core::moment::rfc3339;
+use toolgate_core::run::{InputRequest, RequiredAction, Run, RunState, Task};
 
-use super::held::ActionStamp;
+use super::held::{ActionStamp, RunStep};
 use super::report::{RunCheckpoint, RunNote};
 use super::row::StoredRun;
 
@@ -38,12 +39,7 @@ pub(super) fn created(run: &Run, act: ActionStamp<'_>) -> Event {
 }
 
 /// A run took a step from this state.
-pub(super) fn stepped(
-    kept: &StoredRun,
-    from: RunState,
-    act: ActionStamp<'_>,
-    call: Option<&CallId>,
-) -> Event {
+pub(super) fn stepped(kept: &StoredRun, from: RunState, act: ActionStamp<'_>, step: RunStep<'_>) -> Event {
     let run = &kept.run;
     let kind = match (from, run.state) {
         (RunState::Pending, RunState::Running) => EventKind::RunStarted,
@@ -55,6 +51,9 @@ pub(super) fn stepped(
     if let Some(reason) = &run.reason {
         detail["reason"] = json!(reason);
     }
+    if let Some(action) = step.action {
+        detail["action"] = told_action(action);
+    }
     if run.state.is_final() {
         detail["used"] = json!(run.used);
     }
@@ -64,7 +63,11 @@ pub(super) fn stepped(
     if let Some(manifest) = run.manifests.output.filter(|_| run.state.is_final()) {
         detail["manifest"] = json!(manifest);
     }
-    event(kind, about(run, call), act, detail)
+    event(kind, about(run, step.call), act, detail)
+}
+
+fn told_action(action: &RequiredAction) -> Value {
+    json!({ "kind": action.kind, "id": action.id, "since": rfc3339(action.since_ms), "how": action.how })
 }
 
 /// The agent of a run reports a step or a call of its own. Its data may be anything, so only their size is told.
@@ -94,8 +97,14 @@ pub(super) fn saved(
 pub(super) fn input_requested(input: &InputRequest, run: &Run, act: ActionStamp<'_>) -> Event {
     let slot = &input.slot;
     let detail = json!({ "input": input.id, "slot_id": slot.slot_id, "slot_type": slot.slot_type,
-        "options": slot.options.len() });
+        "options": slot.options.len(), "action": told_action(&action_of(input)) });
     event(EventKind::InputRequested, about_input(input, run), act, detail)
+}
+
+/// The action that a run with this question waits for. Its words are the gateway's own: those of the question may be anything.
+pub(super) fn action_of(input: &InputRequest) -> RequiredAction {
+    let (kind, id) = (input.slot.purpose.action(), input.id.to_string());
+    RequiredAction { how: kind.how(&id), kind, id, since_ms: input.created_at_ms }
 }
 
 pub(super) fn input_resolved(input: &InputRequest, run: &Run, act: ActionStamp<'_>) -> Event {

@@ -4,7 +4,7 @@ use serde_json::Value;
 use toolgate_core::PrincipalId;
 use toolgate_core::event::{Durability, Event};
 use toolgate_core::id::{CallId, RunId};
-use toolgate_core::run::{Run, RunState};
+use toolgate_core::run::{RequiredAction, Run, RunState};
 
 use super::error::RunError;
 use super::row::{READ, READ_ROOT, RunRow, SAVE, StoredRun};
@@ -41,6 +41,8 @@ pub(super) struct RunStep<'a> {
     pub(super) reason: &'a str,
     /// The call that caused it.
     pub(super) call: Option<&'a CallId>,
+    /// The action that it waits for from now on.
+    pub(super) action: Option<&'a RequiredAction>,
 }
 
 impl<'b> HeldRun<'b> {
@@ -129,8 +131,24 @@ impl<'b> HeldRun<'b> {
         reason: &str,
         call: Option<&CallId>,
     ) -> Result<StoredRun, RunError> {
+        self.take_one(kept, RunStep { next, reason, call, action: None }).await
+    }
+
+    /// Pauses the run itself until somebody acts.
+    pub(crate) async fn pause_for(
+        &mut self,
+        action: &RequiredAction,
+        reason: &str,
+        call: Option<&CallId>,
+    ) -> Result<(), RunError> {
+        let kept = self.kept.clone();
+        let step = RunStep { next: RunState::Paused, reason, call, action: Some(action) };
+        self.kept = self.take_one(kept, step).await?;
+        Ok(())
+    }
+
+    async fn take_one(&mut self, kept: StoredRun, step: RunStep<'_>) -> Result<StoredRun, RunError> {
         let act = ActionStamp { by: &self.by, at_ms: self.at_ms };
-        let step = RunStep { next, reason, call };
         let (kept, told) = take_step(&mut self.tx, self.tenant, kept, step, act, self.doing).await?;
         self.told.push(told);
         Ok(kept)
@@ -182,7 +200,7 @@ pub(super) async fn take_step(
     kept.run.events += 1;
     save(tx, tenant, &kept).await.map_err(doing(what))?;
     loops::follow(tx, tenant, &kept.run, act.at_ms).await.map_err(doing(what))?;
-    let told = events::stepped(&kept, from, act, step.call);
+    let told = events::stepped(&kept, from, act, step);
     log::insert(tx, tenant, &kept.run, &told, None).await.map_err(doing(what))?;
     Ok((kept, told))
 }

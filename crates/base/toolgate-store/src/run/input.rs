@@ -124,8 +124,7 @@ async fn ask(
     insert.execute().await.map_err(failed)?;
     let told = events::input_requested(new, held.run(), held.act());
     held.tell(told);
-    let kept = held.kept.clone();
-    held.kept = held.step_one(kept, RunState::Paused, FOR_INPUT, new.call.as_ref()).await?;
+    held.pause_for(&events::action_of(new), FOR_INPUT, new.call.as_ref()).await?;
     held.commit().await?;
     Ok(new.clone())
 }

@@ -50,7 +50,7 @@ async fn resume(
     if !is_waiting {
         return Ok(None);
     }
-    let step = RunStep { next: RunState::Running, reason: "", call: None };
+    let step = RunStep { next: RunState::Running, reason: "", call: None, action: None };
     let (_, told) = take_step(tx, tenant, kept, step, act, DOING).await?;
     Ok(Some(told))
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use toolgate_core::model::{ModelFault, ModelFaultKind, ModelProvider};
+use toolgate_core::moment;
 use toolgate_outbound::excerpt;
 
 use super::json::{list, text};
@@ -58,7 +59,7 @@ const REFUSED: &[&str] = &[
 pub(crate) fn fault(
     provider: ModelProvider,
     status: u16,
-    retry_after: Option<&str>,
+    retry_after: Option<Duration>,
     body: &str,
 ) -> ModelFault {
     let error = serde_json::from_str(body)
@@ -68,8 +69,18 @@ pub(crate) fn fault(
         if status != 429 && error.is_overflow() { ModelFaultKind::Overflow } else { kind_of_status(status) };
     let message =
         format!("The model's provider ({}) answered {status}: {}", provider.as_str(), error.message);
-    let wait = retry_after.and_then(seconds).or(error.wait);
-    ModelFault::new(kind, message).with_status(status).retry_after(wait)
+    ModelFault::new(kind, message).with_status(status).retry_after(retry_after.or(error.wait))
+}
+
+/// The wait that `retry-after` asks for: seconds, or a moment. The moment is compared with the answer's own `date`, so that no two clocks
+/// need agree; one that has passed is no wait.
+pub(crate) fn wait(retry_after: &str, date: Option<&str>) -> Option<Duration> {
+    if let Some(wait) = seconds(retry_after) {
+        return Some(wait);
+    }
+    let until_ms = moment::parse_http_date(retry_after)?;
+    let now_ms = date.and_then(moment::parse_http_date)?;
+    Some(Duration::from_millis(u64::try_from(until_ms - now_ms).unwrap_or(0)))
 }
 
 /// The fault that an event of a stream tells, if it tells one.
@@ -156,7 +167,7 @@ impl ProviderError {
     }
 }
 
-/// A wait in seconds, as `20`, `1.5` or `20s`. A date is not read: the next try finds out.
+/// A wait in seconds, as `20`, `1.5` or `20s`.
 fn seconds(text: &str) -> Option<Duration> {
     let seconds: f64 = text.trim().trim_end_matches('s').parse().ok()?;
     Duration::try_from_secs_f64(seconds).ok()

@@ -149,7 +149,7 @@ pub(crate) async fn resume(
 }
 
 /// Whoever makes an automation hands on the rights of its principal, for good: their own, unless they may act as anyone.
-fn check_principal(credential: &Credential, principal: &PrincipalId) -> ApiResult<()> {
+pub(super) fn check_principal(credential: &Credential, principal: &PrincipalId) -> ApiResult<()> {
     if let Some(agent) = &credential.agent {
         let detail = format!("this token is bound to the agent {agent}, and an automation is not");
         return Err(Problem::new(&codes::NOT_ALLOWED, detail).hint("use a token that is bound to no agent"));

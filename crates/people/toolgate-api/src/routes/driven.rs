@@ -159,6 +159,7 @@ fn again(run: Run, driven: AgentLoop, model: Option<ModelName>, credential: &Cre
             instructions: driven.system,
             input: run.input,
             outcome_schema: driven.outcome_schema,
+            spend_per_day_micros: None,
         },
         agent: Some(run.agent),
         budget: run.budget,

@@ -80,7 +80,7 @@ pub(crate) struct InputView {
     prompt_key: String,
     #[schema(value_type = Vec<Object>)]
     options: Vec<SlotOption>,
-    /// question, or captcha if a page wants to know that a person is there.
+    /// The kind of the action that the run waits for: question, captcha, credential, budget, unknown_outcome or stuck.
     #[schema(value_type = String)]
     purpose: QuestionPurpose,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -22,14 +22,18 @@ pub(super) struct PlanWords {
     pub(super) model: Option<ModelName>,
     pub(super) instructions: Option<String>,
     pub(super) outcome_schema: Option<RawJson>,
+    pub(super) spend_per_day_micros: Option<u64>,
 }
 
 impl PlanWords {
     /// The work, if there is a goal. A model alone does nothing.
     pub(super) fn read(self, context: &ApiContext, input: Vec<InputFile>) -> ApiResult<Option<TaskPlan>> {
-        let PlanWords { goal, model, instructions, outcome_schema } = self;
+        let PlanWords { goal, model, instructions, outcome_schema, spend_per_day_micros } = self;
         let Some(goal) = goal else {
-            let is_said = model.is_some() || instructions.is_some() || outcome_schema.is_some();
+            let is_said = model.is_some()
+                || instructions.is_some()
+                || outcome_schema.is_some()
+                || spend_per_day_micros.is_some();
             return if is_said { Err(missing("goal", "the work, in words")) } else { Ok(None) };
         };
         let model = model.ok_or_else(|| missing("model", "the name of a model"))?;
@@ -43,7 +47,7 @@ impl PlanWords {
         if let Some(schema) = &outcome_schema {
             check_schema(schema)?;
         }
-        Ok(Some(TaskPlan { goal, model, instructions, input, outcome_schema }))
+        Ok(Some(TaskPlan { goal, model, instructions, input, outcome_schema, spend_per_day_micros }))
     }
 }
 

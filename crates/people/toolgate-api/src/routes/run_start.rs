@@ -301,6 +301,7 @@ impl NewRunBody {
             model: self.model.clone(),
             instructions: self.instructions.clone(),
             outcome_schema: self.outcome_schema.clone(),
+            spend_per_day_micros: None,
         }
     }
 

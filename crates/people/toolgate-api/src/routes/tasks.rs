@@ -15,9 +15,11 @@ use toolgate_core::scope::{AgentName, Credential};
 use toolgate_core::{Principal, RawJson, Refusal, RefusalKind};
 use toolgate_runs::NewTask;
 use toolgate_store::{RUN_PAGE_MAX, StoredTaskVersion};
+use toolgate_tasks::TaskSchedule;
 use utoipa::ToSchema;
 
 use super::answer::json;
+use super::automations::check_principal;
 use super::definitions::meant;
 use super::plan::PlanWords;
 use super::run_files::{InputFileBody, files};
@@ -62,6 +64,25 @@ pub(crate) struct TaskBody {
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
     outcome_schema: Option<RawJson>,
+    /// The cost of a day in UTC over all its runs, in millionths of a currency unit. A run that reaches it waits for a person.
+    #[serde(default)]
+    spend_per_day_micros: Option<u64>,
+    /// With it, `POST /tasks` makes an automation beside the task, which starts it at these instants.
+    #[serde(default)]
+    schedule: Option<ScheduleBody>,
+}
+
+/// The instants at which a task is started
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ScheduleBody {
+    /// Five fields: minute, hour, day, month, day of the week.
+    #[schema(example = "0 9 * * MON-FRI")]
+    cron: String,
+    /// By its IANA name; UTC by default.
+    #[serde(default)]
+    #[schema(example = "Europe/Berlin")]
+    timezone: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -108,6 +129,9 @@ pub(crate) struct PlanView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     outcome_schema: Option<RawJson>,
+    /// The cost of a day in UTC over all its runs, in millionths of a currency unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spend_per_day_micros: Option<u64>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -148,16 +172,28 @@ pub(crate) async fn list(
 }
 
 /// Define a task
+///
+/// With a `schedule`, an automation starts it, whose name is the id of the task. Its runs have the rights of the caller.
 #[utoipa::path(post, path = "/tasks", tag = "runs", request_body = TaskBody,
     responses((status = 201, description = "The task", body = TaskView),
-        (status = 422, description = "The agent does not exist, or a text is too long; `field` says which")))]
+        (status = 403, description = "A token that is bound to an agent makes no schedule"),
+        (status = 422, description = "The agent does not exist, a text is too long, or the schedule makes no sense; `field` says which")))]
 pub(crate) async fn create(
     State(context): State<ApiContext>,
     Extension(credential): Extension<Credential>,
-    Json(body): Json<TaskBody>,
+    Json(mut body): Json<TaskBody>,
 ) -> ApiResult<Response> {
+    let (by, schedule) = (&credential.principal.id, body.schedule.take());
     let new = body.read(&context, &credential, None, None).await?;
-    let task = context.runs.put_task(new, &credential.principal.id).await?;
+    let task = match schedule {
+        None => context.runs.put_task(new, by).await?,
+        Some(schedule) => {
+            check_principal(&credential, by)?;
+            let ScheduleBody { cron, timezone } = schedule;
+            let schedule = TaskSchedule { cron, timezone };
+            context.tasks.tasks()?.create_scheduled_task(new, schedule, by).await?.0
+        }
+    };
     let location = format!("/tasks/{}", task.id);
     Ok(([(LOCATION, location)], shown(StatusCode::CREATED, task)).into_response())
 }
@@ -248,12 +284,18 @@ impl TaskBody {
         if let Some(agent) = &self.agent {
             known_agent(context, agent)?;
         }
+        if self.schedule.is_some() {
+            let detail =
+                "field `schedule`: only a new task has one; its automation is changed at /automations";
+            return Err(Problem::bad_field(&codes::FIELD_MISPLACED, "schedule", detail));
+        }
         let budget = self.budget.map(RunBudget::from).unwrap_or_default();
-        let TaskBody { name, description, agent, goal, model, instructions, input, outcome_schema, .. } =
-            self;
+        let TaskBody { name, description, agent, goal, model, instructions, input, .. } = self;
+        let (outcome_schema, spend_per_day_micros) = (self.outcome_schema, self.spend_per_day_micros);
         let input = files(context, credential, None, input).await?;
         let has_files = !input.is_empty();
-        let plan = PlanWords { goal, model, instructions, outcome_schema }.read(context, input)?;
+        let plan = PlanWords { goal, model, instructions, outcome_schema, spend_per_day_micros };
+        let plan = plan.read(context, input)?;
         if plan.is_none() && has_files {
             let detail =
                 "field `input`: a task without a `goal` is run by its clients, which bring their own files";
@@ -303,6 +345,7 @@ impl From<TaskPlan> for PlanView {
             instructions: Some(plan.instructions).filter(|text| !text.is_empty()),
             input: plan.input.into_iter().map(InputFileView::from).collect(),
             outcome_schema: plan.outcome_schema,
+            spend_per_day_micros: plan.spend_per_day_micros,
         }
     }
 }

@@ -41,6 +41,7 @@ fn start_by(by: &str, parent: Option<&str>) -> RunStart {
             instructions: String::new(),
             input: Vec::new(),
             outcome_schema: None,
+            spend_per_day_micros: None,
         },
         agent: None,
         budget: RunBudget::default(),

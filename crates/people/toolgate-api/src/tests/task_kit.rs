@@ -151,6 +151,7 @@ pub(super) async fn planned(gate: &Gate) -> Task {
         instructions: String::new(),
         input: Vec::new(),
         outcome_schema: None,
+        spend_per_day_micros: None,
     };
     let new = NewTask { name: "Report".to_owned(), plan: Some(plan), ..NewTask::default() };
     gate.runs.put_task(new, &operator().id).await.expect("a task")

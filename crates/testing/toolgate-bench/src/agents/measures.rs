@@ -7,7 +7,9 @@ use http::{Method, StatusCode};
 use serde_json::json;
 
 use super::site::{AgentsSite, CROWD, CROWD_TURNS, WALK, WALK_TURNS, tool};
-use super::{AgentFigure, LOOP_CPU_MS_MAX, PAUSED_MIB_MAX, PAUSED_MOST};
+use super::{
+    AgentFigure, LIVE_MIB_MAX, LOOP_CPU_MS_MAX, PAUSED_MIB_MAX, PAUSED_MOST, WAKE_UPS_FEW, WAKE_UPS_SHARE,
+};
 use crate::proc;
 use crate::start::{mib, resident_mib_at_rest};
 
@@ -60,7 +62,9 @@ pub(super) async fn crowd(site: &mut AgentsSite, runs: usize) -> anyhow::Result<
     let (wall, cpu) = (begun.elapsed(), proc::cpu_time(site.pid())? - before);
     let turns = runs * CROWD_TURNS;
     let peak_mib = mib(proc::memory(site.pid())?.peak_bytes);
+    let at_once = site.most_at_once().await?;
     Ok(vec![
+        AgentFigure::new("of them at the same time, at most", at_once as f64, ""),
         AgentFigure::new(
             format!("{runs} runs of {CROWD_TURNS} turns, to their end"),
             wall.as_secs_f64(),
@@ -81,13 +85,18 @@ pub(super) async fn waiting(mut site: AgentsSite, counts: &[usize]) -> anyhow::R
         site.rest_as("paused").await?;
         there = *count;
         let now = IdleGateway::watch(&site).await?;
-        figures.extend(now.figures(&format!("{count} paused runs"), &empty));
+        // Nobody has decided on an approval, and none of them may lapse while so many runs are started.
+        site.no_approval_has_ended().await?;
+        let what = format!("{count} paused runs");
+        let added = AgentFigure::new(format!("{what}: memory that they add"), now.added_mib(&empty), "MiB");
+        figures.push(if there >= PAUSED_MOST { added.at_most(LIVE_MIB_MAX) } else { added });
+        figures.extend(now.figures(&what, &empty));
     }
     let site = site.restarted().await?;
     let again = IdleGateway::watch(&site).await?;
     let added = AgentFigure::new(
         format!("{there} paused runs, after a restart: memory that they add"),
-        (again.resident_mib - empty.resident_mib).max(0.0),
+        again.added_mib(&empty),
         "MiB",
     );
     figures.push(if there >= PAUSED_MOST { added.at_most(PAUSED_MIB_MAX) } else { added });
@@ -102,16 +111,33 @@ struct IdleGateway {
     threads: f64,
     /// Of CPU in a second.
     cpu_ms: f64,
+    /// Of all threads in a second.
+    wake_ups: f64,
 }
 
 impl IdleGateway {
     async fn watch(site: &AgentsSite) -> anyhow::Result<IdleGateway> {
         let resident_mib = resident_mib_at_rest(site.pid()).await?;
-        let before = proc::cpu_time(site.pid())?;
+        let (before, woken) = (proc::cpu_time(site.pid())?, proc::wake_ups(site.pid())?);
         tokio::time::sleep(IDLE).await;
         let cpu = proc::cpu_time(site.pid())? - before;
-        let cpu_ms = cpu.as_secs_f64() * 1e3 / IDLE.as_secs_f64();
-        Ok(IdleGateway { resident_mib, threads: proc::threads(site.pid())?, cpu_ms })
+        // A thread that ends takes its share with it.
+        let woken = proc::wake_ups(site.pid())?.saturating_sub(woken);
+        Ok(IdleGateway {
+            resident_mib,
+            threads: proc::threads(site.pid())?,
+            cpu_ms: cpu.as_secs_f64() * 1e3 / IDLE.as_secs_f64(),
+            wake_ups: woken as f64 / IDLE.as_secs_f64(),
+        })
+    }
+
+    fn added_mib(&self, empty: &IdleGateway) -> f64 {
+        (self.resident_mib - empty.resident_mib).max(0.0)
+    }
+
+    /// A little more than those of the empty gateway: what it does by itself differs from one span of time to the next.
+    fn wake_ups_max(&self) -> f64 {
+        self.wake_ups + (self.wake_ups * WAKE_UPS_SHARE).max(WAKE_UPS_FEW)
     }
 
     fn figures(&self, what: &str, empty: &IdleGateway) -> Vec<AgentFigure> {
@@ -122,6 +148,8 @@ impl IdleGateway {
             figure("memory", self.resident_mib, empty.resident_mib, "MiB"),
             figure("threads", self.threads, empty.threads, ""),
             figure("CPU in a second without work", self.cpu_ms, empty.cpu_ms, "ms"),
+            figure("wake-ups in a second without work", self.wake_ups, empty.wake_ups, "")
+                .at_most(empty.wake_ups_max()),
         ]
     }
 }

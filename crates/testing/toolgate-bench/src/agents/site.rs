@@ -191,22 +191,77 @@ impl AgentsSite {
         Ok(())
     }
 
+    /// The highest number of runs that were at work at the same time, by their own records. No measurement is disturbed by it.
+    pub(super) async fn most_at_once(&self) -> anyhow::Result<usize> {
+        let mut client = BenchClient::connect(&self.admin, BenchEra::Modern).await?;
+        let (mut spans, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let path = format!("/runs?state=completed&limit=200{cursor}");
+            let page = page(&mut client, &path).await?;
+            let span = |run: &Value| Some((text(run, "started_at")?, text(run, "ended_at")?));
+            spans.extend(page["runs"].as_array().into_iter().flatten().filter_map(span));
+            match page["next_cursor"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => return Ok(most_at_once(&spans)),
+            }
+        }
+    }
+
+    /// Fails if an approval was decided, or has lapsed: all of them wait.
+    pub(super) async fn no_approval_has_ended(&self) -> anyhow::Result<()> {
+        let mut client = BenchClient::connect(&self.admin, BenchEra::Modern).await?;
+        for state in ["expired", "approved", "denied", "cancelled"] {
+            let page = page(&mut client, &format!("/approvals?state={state}&limit=1")).await?;
+            let ended = page["approvals"].as_array().is_some_and(|ended| !ended.is_empty());
+            ensure!(!ended, "an approval is {state} while runs are started");
+        }
+        Ok(())
+    }
+
     pub(super) async fn close(self) -> anyhow::Result<()> {
         self.gateway.end().await
     }
 }
 
 async fn any_is(client: &mut BenchClient, state: &str) -> anyhow::Result<bool> {
-    let path = format!("/runs?state={state}&limit=1");
-    let (status, answer) = client.rest(Method::GET, &path, "").await?;
-    ensure!(status == StatusCode::OK, "{path} was answered {status}");
-    let page: Value = serde_json::from_slice(&answer).context("read a page of runs")?;
+    let page = page(client, &format!("/runs?state={state}&limit=1")).await?;
     Ok(page["runs"].as_array().is_some_and(|runs| !runs.is_empty()))
+}
+
+async fn page(client: &mut BenchClient, path: &str) -> anyhow::Result<Value> {
+    let (status, answer) = client.rest(Method::GET, path, "").await?;
+    ensure!(status == StatusCode::OK, "{path} was answered {status}");
+    serde_json::from_slice(&answer).with_context(|| format!("read {path}"))
+}
+
+fn text(run: &Value, key: &str) -> Option<String> {
+    run[key].as_str().map(str::to_owned)
+}
+
+/// Moments as texts of one length, which are in the order of time. An end comes before a start of the same moment.
+fn most_at_once(spans: &[(String, String)]) -> usize {
+    let begins = spans.iter().map(|(begin, _)| (begin, true));
+    let mut steps: Vec<(&String, bool)> = begins.chain(spans.iter().map(|(_, end)| (end, false))).collect();
+    steps.sort_unstable();
+    let (mut now, mut most) = (0_usize, 0);
+    for (_, begins) in steps {
+        now = if begins { now + 1 } else { now.saturating_sub(1) };
+        most = most.max(now);
+    }
+    most
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn runs_are_at_work_together_where_their_spans_overlap() {
+        let span = |begin: &str, end: &str| (begin.to_owned(), end.to_owned());
+        assert_eq!(most_at_once(&[]), 0);
+        assert_eq!(most_at_once(&[span("1", "3"), span("3", "4")]), 1);
+        assert_eq!(most_at_once(&[span("1", "5"), span("2", "3"), span("4", "9"), span("2", "4")]), 3);
+    }
 
     #[test]
     fn a_run_walks_to_its_end_and_one_of_a_crowd_ends_early() {

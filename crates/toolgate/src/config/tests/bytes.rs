@@ -111,20 +111,21 @@ fn keys_of_a_storage_stay_where_they_are_while_nobody_needs_them() {
 #[test]
 fn every_key_of_the_agent_loop_is_read() {
     let config = accepted(
-        "[agent_loop]\nlease_seconds = 1\nparallel_max = 3\nretries_max = 0\nfold_at_percent = 80\n",
+        "[agent_loop]\nlease_seconds = 1\nparallel_max = 3\nretries_max = 0\nfold_at_percent = 80\nspend_per_day = 2.5\n",
     );
     let expected = AgentsSettings {
         lease: Duration::from_secs(1),
         parallel_max: 3,
         retries_max: 0,
         fold_at_percent: 80,
+        spend_per_day_micros: Some(2_500_000),
         ..AgentsSettings::default()
     };
     assert_eq!(config.agent_loop, expected);
     let told = refused(
-        "[agent_loop]\nlease_seconds = 0\nparallel_max = 0\nretries_max = 21\nfold_at_percent = 96\n",
+        "[agent_loop]\nlease_seconds = 0\nparallel_max = 0\nretries_max = 21\nfold_at_percent = 96\nspend_per_day = -1\n",
     );
-    assert!(told.contains("4 problems"), "{told}");
+    assert!(told.contains("5 problems"), "{told}");
 }
 
 #[test]

@@ -144,6 +144,12 @@ const OF_POINTER: &[SampleMember] = &[
 ];
 /// Every event of a run's own list has it.
 const NUMBER: SampleMember = ("number", "7", "Its number among the events of the run, from 1 without a gap");
+const ACTION: SampleMember = (
+    "action",
+    "{\"kind\":\"stuck\",\"id\":\"inp_019a6f\",\"since\":\"2026-08-01T12:00:00.000Z\",\"how\":\"…\"}",
+    "The action that somebody must take: its kind, the approval or question that resolves it, since when, and how. \
+     Kinds: `approval`, `question`, `credential`, `captcha`, `budget`, `unknown_outcome`, `stuck`",
+);
 const OF_STEP: &[SampleMember] =
     &[("from", "\"pending\"", "The previous state"), ("to", "\"running\"", "The new state"), NUMBER];
 const OF_NOTE: &[SampleMember] = &[
@@ -270,7 +276,12 @@ pub(super) fn of(kind: EventKind) -> EventSample {
             let step = &[
                 ("from", "\"running\"", "The previous state"),
                 ("to", "\"paused\"", "The new state"),
-                ("reason", "\"wait for the audit\"", "The reason, if one was given"),
+                (
+                    "reason",
+                    "\"wait for the audit\"",
+                    "The reason, if one was given; `input` if it asked a person",
+                ),
+                ACTION,
                 NUMBER,
             ];
             sample(SampleSubject::Run, PERSON, step)
@@ -484,6 +495,7 @@ fn of_settings(kind: EventKind) -> EventSample {
             &[
                 ("key", "\"mcp_servers\"", "The key of the setting"),
                 ("version", "4", "The new version"),
+                ("reason", "\"the audit of spring\"", "Why it changed, if that was said; of `policy` always"),
                 ("added", "[\"search\"]", "The names of the entries that were added"),
                 ("removed", "[]", "The names of the entries that were removed"),
                 ("changed", "[]", "The names of the entries that changed"),
@@ -750,6 +762,7 @@ fn of_work(kind: EventKind) -> &'static [SampleMember] {
             SLOT,
             ("slot_type", "\"choice\"", "The type of the answer"),
             ("options", "2", "The number of options to choose from"),
+            ACTION,
         ],
         _ => &[
             INPUT,

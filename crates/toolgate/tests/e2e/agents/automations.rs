@@ -91,3 +91,41 @@ async fn nothing_starts_for_a_principal_whose_tokens_were_revoked() {
     assert!(why.contains("ann") && why.contains("revoked"), "{failed}");
     assert_eq!(stage.model.requests().len(), 0, "no model was asked");
 }
+
+#[tokio::test]
+async fn files_that_arrive_at_a_pointer_start_a_run_each_time_that_it_moves() {
+    let stage = AgentStage::open("[policy]\ntemplate = \"exploratory\"\n", completing()).await;
+    let task = stage.task("Read what came", WireFormat::Chat, json!({})).await;
+    let trigger = json!({ "on": "pointer", "pattern": "inbox/*" });
+    automate(&stage, json!({ "name": "arrivals", "task": task, "trigger": trigger, "overlap": "allow_all" }))
+        .await;
+    let call = async |tool: &str, arguments: Value| {
+        let path = format!("/tools/{tool}");
+        let said = stage.bank.rest(&stage.bank.gateway.admin, "POST", &path, Some(arguments)).await;
+        assert_eq!(said.status, 200, "{tool}: {said:?}");
+        said.json()["data"].take()
+    };
+    let manifest = async |text: &str| {
+        let artifact = call("substrate.artifact.upload", json!({ "text": text })).await["sha256"].take();
+        let entries = json!([{ "path": "a.txt", "artifact_sha256": artifact }]);
+        call("substrate.manifest.create", json!({ "entries": entries, "message": text })).await["sha256"]
+            .take()
+    };
+    let (first, second) = (manifest("first").await, manifest("second").await);
+    let pointer = |namespace: &str, manifest: &Value| json!({ "namespace": namespace, "name": "mail", "manifest_sha256": manifest });
+    call("substrate.pointer.create", pointer("elsewhere", &first)).await;
+    call("substrate.pointer.create", pointer("inbox", &first)).await;
+    run_of(&fire(&stage, "arrivals", "started").await);
+    let mut moved = pointer("inbox", &second);
+    moved["expected_sha256"] = first.clone();
+    call("substrate.pointer.advance", moved).await;
+    let there = until_async(WAIT, || async {
+        let fires = fires(&stage, "arrivals").await;
+        (fires.iter().filter(|fire| fire["state"] == "started").count() == 2).then_some(fires)
+    });
+    for fire in there.await.expect("the move starts another run") {
+        stage.becomes(&run_of(&fire), "completed").await;
+    }
+    assert_eq!(stage.model.requests_of("Read what came").len(), 2, "another pointer starts nothing");
+    stage.verify();
+}

@@ -142,3 +142,77 @@ async fn a_request_that_is_too_large_for_its_model_folds_and_goes_on() {
     assert_eq!(ended["state"], "completed", "{ended}");
     stage.verify();
 }
+
+/// A millionth: the first run may begin, and no other.
+const TINY: f64 = 0.000_001;
+const PLENTY: f64 = 100.0;
+
+/// A run that meets the limit of a holder waits, and goes on once it is raised.
+async fn waits_until_raised(stage: &AgentStage, task: &str, holder: &str, raise: impl AsyncFnOnce()) {
+    let first = stage.start(task).await;
+    stage.becomes(&first, "completed").await;
+    let asked = stage.model.requests().len();
+    let run = stage.start(task).await;
+    let action = stage.needs(&run, "budget").await;
+    assert!(action["how"].as_str().is_some_and(|how| how.contains(holder)), "{holder}: {action}");
+    assert_eq!(stage.model.requests().len(), asked, "{holder}: the model is not asked");
+    raise().await;
+    stage.answer(action["id"].as_str().expect("a question"), json!("go on")).await;
+    stage.becomes(&run, "completed").await;
+}
+
+#[tokio::test]
+async fn the_spending_of_a_models_day_has_a_limit() {
+    let stage =
+        AgentStage::open("[network]\nallow_loopback = true\n", steps([ModelStep::complete("done")])).await;
+    let url = stage.model.url(WireFormat::Chat);
+    let set = async |limit: f64| {
+        let prices = json!({ "input": 3, "output": 15 });
+        let model = json!({ "name": "limited", "provider": "openai", "model": "scripted", "url": url, "prices": prices,
+            "limits": { "spend_per_day": limit } });
+        let body = Some(json!({ "value": [model] }));
+        let set = stage.bank.rest(&stage.bank.gateway.admin, "PATCH", "/settings/models", body).await;
+        assert_eq!(set.status, 200, "{set:?}");
+    };
+    set(TINY).await;
+    let shown = stage.bank.get(&stage.bank.gateway.admin, "/models/limited").await.json();
+    assert_eq!(shown["limits"]["spend_per_day"], TINY, "{shown}");
+    let task = stage.task_of(json!({ "goal": "Say it", "model": "limited" })).await;
+    waits_until_raised(&stage, &task, "model limited", async || set(PLENTY).await).await;
+    stage.verify();
+}
+
+#[tokio::test]
+async fn the_spending_of_a_tasks_day_has_a_limit() {
+    let stage = AgentStage::open("", steps([ModelStep::complete("done")])).await;
+    let body = |limit: u64| json!({ "name": "A task", "goal": "Say it", "model": "openai", "spend_per_day_micros": limit });
+    let task = stage.task_of(body(1)).await;
+    let path = format!("/tasks/{task}");
+    let raise = async || {
+        let put = stage.bank.rest(&stage.bank.gateway.admin, "PUT", &path, Some(body(100_000_000))).await;
+        assert_eq!(put.status, 200, "{put:?}");
+    };
+    waits_until_raised(&stage, &task, &format!("task {task}"), raise).await;
+    let other = stage.task("Another one", WireFormat::Chat, json!({})).await;
+    stage.becomes(&stage.start(&other).await, "completed").await;
+    stage.verify();
+}
+
+#[tokio::test]
+async fn the_spending_of_a_day_of_all_runs_together_has_a_limit() {
+    let script = || steps([ModelStep::complete("done")]);
+    let stage = AgentStage::open("[agent_loop]\nspend_per_day = 0.000001\n", script()).await;
+    let first = stage.run("The first").await;
+    stage.becomes(&first, "completed").await;
+    let run = stage.run_as("The second", WireFormat::Gemini).await;
+    let action = stage.needs(&run, "budget").await;
+    assert!(action["how"].as_str().is_some_and(|how| how.contains("all agents together")), "{action}");
+    let file = stage.bank.gateway.folder().join("toolgate.toml");
+    let text = std::fs::read_to_string(&file).expect("the configuration");
+    std::fs::write(&file, text.replace("0.000001", "100")).expect("it can be written");
+    let stage = stage.killed();
+    stage.ready().await;
+    stage.answer(action["id"].as_str().expect("a question"), json!("go on")).await;
+    stage.becomes(&run, "completed").await;
+    stage.verify();
+}

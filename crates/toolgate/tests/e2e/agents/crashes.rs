@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 use toolgate_testkit::gateway::until_async;
 use toolgate_testkit::model::{ModelScript, ModelStep, ScriptedCall, WireFormat};
 
+use super::kill_counts::KillCounts;
+use super::leases::{LeaseTable, LeaseWatch};
 use super::stage::{AgentStage, action, balance};
 use crate::governed::bank::{money, moved};
 use crate::governed::database::Backing;
@@ -75,6 +77,12 @@ struct LeftRuns {
     ran: Vec<String>,
 }
 
+/// The end of a run, and how often people were asked whether a call of it took effect.
+struct EndedRun {
+    shown: Value,
+    asked: usize,
+}
+
 impl LeftRuns {
     /// How often an amount was moved, by any bank.
     fn moves(&self, stage: &AgentStage, amount: u64) -> usize {
@@ -83,14 +91,14 @@ impl LeftRuns {
     }
 
     /// Waits until a run has ended, and answers meanwhile as a person does who looks at the bank.
-    async fn end(&self, stage: &AgentStage, amount: u64, run: &str) -> Value {
+    async fn end(&self, stage: &AgentStage, amount: u64, run: &str) -> EndedRun {
         let mut answered = BTreeSet::new();
         let began = Instant::now();
         loop {
             let shown = stage.show(run).await;
             assert!(began.elapsed() < PATIENCE, "it never ended: {shown}");
             if ENDS.iter().any(|state| shown["state"] == *state) {
-                return shown;
+                return EndedRun { shown, asked: answered.len() };
             }
             let asked = action(&shown);
             // A question pauses the run; its loop says so a moment later, and goes on a moment after the answer.
@@ -107,16 +115,20 @@ impl LeftRuns {
     }
 
     /// All runs end, and each effect happened exactly once.
-    async fn end_once(&self, stage: &AgentStage, point: &str) {
+    async fn end_once(&self, stage: &AgentStage, point: &str) -> KillCounts {
+        let mut counts = KillCounts { runs: self.runs.len(), ..KillCounts::default() };
         for (amount, run) in &self.runs {
-            let ended = self.end(stage, *amount, run).await;
-            assert_eq!(ended["state"], "completed", "{point}: {ended}");
+            let EndedRun { shown, asked } = self.end(stage, *amount, run).await;
+            assert_eq!(shown["state"], "completed", "{point}: {shown}");
             assert_eq!(self.moves(stage, *amount), 1, "{point}: {amount} was not moved once");
+            counts.unknown_outcomes += asked;
+            counts.effects += self.moves(stage, *amount);
         }
         for amount in 1..=RUNS {
             assert!(self.moves(stage, amount) <= 1, "{point}: {amount} was moved more than once");
         }
         stage.verify();
+        counts
     }
 }
 
@@ -125,46 +137,61 @@ fn rounds() -> usize {
     std::env::var("AGENT_KILL_ROUNDS").ok().and_then(|count| count.parse().ok()).unwrap_or(1)
 }
 
+/// The stream of the other gateway on one database.
+const SECOND: &str = "second";
+const NOBODY: &str = "";
+
 /// A gateway that stands still before it answered any start proves little: such a round is repeated.
 const UNHEARD_MAX: usize = 5;
 
-async fn repeated(point: &str, mut round: impl AsyncFnMut(&str) -> usize) {
-    let (mut heard, mut unheard) = (0, 0);
+async fn repeated(way: &str, point: &str, mut round: impl AsyncFnMut(&str) -> KillCounts) {
+    let (mut counts, mut heard, mut unheard) = (KillCounts::default(), 0, 0);
     while heard < rounds() {
         match round(point).await {
-            0 => unheard += 1,
-            _ => heard += 1,
+            KillCounts { runs: 0, .. } => unheard += 1,
+            of_round => {
+                heard += 1;
+                counts.add(of_round);
+            }
         }
         assert!(unheard <= UNHEARD_MAX, "{point}: no run began in {unheard} rounds");
     }
+    counts.report(way, point);
 }
 
 async fn taken_up_after_a_restart(point: &str) {
-    repeated(point, restarted_once).await;
+    repeated("restarted", point, restarted_once).await;
 }
 
 async fn taken_up_by_another_gateway(point: &str) {
-    repeated(point, taken_over_once).await;
+    repeated("taken_over", point, taken_over_once).await;
 }
 
-/// Returns the number of runs that were followed to their end.
-async fn restarted_once(point: &str) -> usize {
-    let stage = AgentStage::open_stopping(Backing::Sqlite, SHORT_LEASE, mover(), point).await;
+async fn restarted_once(point: &str) -> KillCounts {
+    let mut stage = AgentStage::open_stopping(Backing::Sqlite, SHORT_LEASE, mover(), point).await;
     let left = LeftRuns { runs: stopped(&stage, point).await, ran: Vec::new() };
+    let watch = killed(&mut stage, NOBODY);
     let stage = stage.killed();
-    left.end_once(&stage, point).await;
-    left.runs.len()
+    let counts = left.end_once(&stage, point).await;
+    KillCounts { take_ups: watch.times(), ..counts }
 }
 
-/// Returns the number of runs that were followed to their end.
-async fn taken_over_once(point: &str) -> usize {
+/// The other gateway is there and drives runs as well before the first one dies, and only the first one stands still at the point.
+async fn taken_over_once(point: &str) -> KillCounts {
     let mut first = AgentStage::open_stopping(Backing::postgres(), SHORT_LEASE, mover(), point).await;
-    let runs = stopped(&first, point).await;
-    first.bank.gateway.end(true);
-    let left = LeftRuns { runs, ran: first.bank.ran() };
     let second = first.another(SHORT_LEASE);
-    left.end_once(&second, point).await;
-    left.runs.len()
+    second.ready().await;
+    let runs = stopped(&first, point).await;
+    let watch = killed(&mut first, SECOND);
+    let left = LeftRuns { runs, ran: first.bank.ran() };
+    let counts = left.end_once(&second, point).await;
+    KillCounts { take_ups: watch.times(), ..counts }
+}
+
+/// Kills a gateway, and watches from that moment on who takes up its runs.
+fn killed(stage: &mut AgentStage, survivor: &str) -> LeaseWatch {
+    stage.bank.gateway.end(true);
+    LeaseTable::of(&stage.bank).watch(survivor, Instant::now(), PATIENCE)
 }
 
 macro_rules! killed_at {
@@ -211,5 +238,6 @@ async fn two_gateways_that_drive_at_once_make_each_effect_once() {
     for (_, run) in &runs {
         one.becomes(run, "completed").await;
     }
-    LeftRuns { runs, ran: one.bank.ran() }.end_once(&two, "nothing").await;
+    let counts = LeftRuns { runs, ran: one.bank.ran() }.end_once(&two, "nothing").await;
+    assert_eq!((counts.effects, counts.unknown_outcomes), (counts.runs, 0));
 }

@@ -27,6 +27,15 @@ impl AgentStage {
         stage
     }
 
+    /// With these files beside the configuration.
+    pub(super) async fn open_with(more: &str, files: &[(&str, &str)], script: ModelScript) -> Self {
+        let model = ScriptedModel::start(script);
+        let bank = Bank::open_with(Backing::Sqlite, &format!("{}{more}", models_toml(&model)), files);
+        let stage = Self { bank, model };
+        stage.ready().await;
+        stage
+    }
+
     /// A model that lets histories begin anew, because older messages are folded.
     pub(super) async fn open_folding(script: ModelScript) -> Self {
         let settings = ModelSettings { allows_folds: true, ..ModelSettings::default() };

@@ -212,3 +212,33 @@ async fn a_completion_with_a_result_is_recorded_as_a_call_once_it_fits() {
     assert_eq!(calls[0]["tool"], "toolgate.runs.complete", "{calls:?}");
     stage.verify();
 }
+
+#[tokio::test]
+async fn no_detour_to_the_end_of_a_run_passes_by_its_outcome_schema_or_comes_before_its_other_calls() {
+    let through = |arguments: serde_json::Value| {
+        ScriptedCall::new("call_tool", &json!({ "name": "complete_workflow", "arguments": arguments }))
+    };
+    let stage = AgentStage::open(
+        "",
+        steps([
+            ModelStep::calls([through(json!({ "summary": "done" }))]),
+            ModelStep::call("run__complete", &json!({ "summary": "done", "result": { "ok": "no" } })),
+            // It stands first, and comes last.
+            ModelStep::calls([
+                through(json!({ "summary": "done", "result": { "ok": true } })),
+                balance("DE1"),
+            ]),
+        ]),
+    )
+    .await;
+    let schema =
+        json!({ "type": "object", "properties": { "ok": { "type": "boolean" } }, "required": ["ok"] });
+    let task = json!({ "goal": "Say yes", "model": "openai", "outcome_schema": schema });
+    let run = stage.start(&stage.task_of(task).await).await;
+    let ended = stage.becomes_one(&run, &["completed", "failed", "partial"]).await;
+    assert_eq!(ended["state"], "completed", "{ended}");
+    assert_eq!(stage.bank.ran(), [looked("DE1")], "it was made before the end");
+    let chat = stage.chat(&run).await;
+    assert_eq!(chat.matches("is not completed: its result").count(), 2, "{chat}");
+    stage.verify();
+}

@@ -74,6 +74,7 @@ async fn a_task_keeps_its_plan_and_its_versions(world: StoreWorld) {
         instructions: "Be brief.".to_owned(),
         input: Vec::new(),
         outcome_schema: Some(RawJson::from_composed("{\"type\":\"object\"}".to_owned())),
+        spend_per_day_micros: Some(5),
     };
     let task = Task { plan: Some(plan), budget: with_calls(1), ..a_task("1") };
     books.create_task(&task, later(&by, 0)).await.expect("created");

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use toolgate_core::model::{ModelFaultKind, ModelProvider};
 
-use crate::formats::{AnswerReader, fault};
+use crate::formats::{self, AnswerReader, fault};
 
 #[test]
 fn a_status_has_its_kind() {
@@ -73,7 +73,10 @@ fn a_request_larger_than_the_context_is_known_by_the_words_of_each_provider() {
 #[test]
 fn a_limit_of_tokens_per_minute_is_no_overflow() {
     let body = r#"{"error":{"message":"Please reduce the length of the messages or wait.","code":"rate_limit_exceeded"}}"#;
-    assert_eq!(fault(ModelProvider::Openai, 429, Some("7"), body).kind, ModelFaultKind::Busy);
+    assert_eq!(
+        fault(ModelProvider::Openai, 429, Some(Duration::from_secs(7)), body).kind,
+        ModelFaultKind::Busy
+    );
 }
 
 #[test]
@@ -86,11 +89,15 @@ fn the_wait_is_what_the_provider_asks_for() {
         (None, gemini, Some(Duration::from_millis(34_500))),
         (Some("-3"), "", None),
         (Some("NaN"), "", None),
-        (Some("Wed, 21 Oct 2026 07:28:00 GMT"), "", None),
+        (Some("Wed, 21 Oct 2026 07:28:30 GMT"), "", Some(Duration::from_secs(30))),
+        (Some("Wed, 21 Oct 2026 07:27:00 GMT"), "", Some(Duration::ZERO)),
+        (Some("Wed, 21 Foo 2026 07:27:00 GMT"), "", None),
         (None, "", None),
     ] {
-        assert_eq!(fault(ModelProvider::Gemini, 429, header, body).retry_after, wait, "{header:?} {body}");
+        let asked = header.and_then(|header| formats::wait(header, Some("Wed, 21 Oct 2026 07:28:00 GMT")));
+        assert_eq!(fault(ModelProvider::Gemini, 429, asked, body).retry_after, wait, "{header:?} {body}");
     }
+    assert_eq!(formats::wait("Wed, 21 Oct 2026 07:28:30 GMT", None), None, "nobody knows how long that is");
 }
 
 #[test]

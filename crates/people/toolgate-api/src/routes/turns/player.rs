@@ -2,7 +2,9 @@
 
 use toolgate_core::id::RunId;
 use toolgate_core::port::BoxFuture;
-use toolgate_core::run::{CallSafety, PlannedCall, PlayedCall, PlayedOutcome, Run, ToolOffer, TurnPlayer};
+use toolgate_core::run::{
+    CallSafety, CallTarget, PlannedCall, PlayedCall, PlayedOutcome, Run, ToolOffer, TurnPlayer,
+};
 use toolgate_core::{Refusal, codes};
 use toolgate_discovery::BuiltIn;
 
@@ -60,16 +62,18 @@ impl TurnPlayer for SessionPlayer {
         })
     }
 
-    fn safety<'a>(&'a self, run: &'a Run, name: &'a str) -> BoxFuture<'a, CallSafety> {
+    fn safety<'a>(&'a self, run: &'a Run, call: &'a PlannedCall) -> BoxFuture<'a, CallSafety> {
         Box::pin(async move {
-            if matches!(BuiltIn::named(name), Some(BuiltIn::Search | BuiltIn::Describe)) {
+            let target = CallTarget::of(&call.name, &call.arguments);
+            if matches!(BuiltIn::named(&target.name), Some(BuiltIn::Search | BuiltIn::Describe)) {
                 return CallSafety::Repeatable;
             }
             let context = &self.0;
             context.caller.settled().await;
             let Ok(seat) = driven_seats::seat(context, run).await else { return CallSafety::Once };
             let view = context.discovery.view(&seat);
-            let tool = view.find(name, context.clock.now_ms()).and_then(|found| found.entry.tool.clone());
+            let tool =
+                view.find(&target.name, context.clock.now_ms()).and_then(|found| found.entry.tool.clone());
             match tool {
                 Some(tool) if tool.may_repeat() => CallSafety::Repeatable,
                 // A tool that is gone, or is hidden behind another name, may have done anything.

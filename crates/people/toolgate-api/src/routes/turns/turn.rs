@@ -9,7 +9,7 @@ use toolgate_core::codes;
 use toolgate_core::event::Outcome;
 use toolgate_core::id::{CallId, RunId};
 use toolgate_core::port::{InputAnswers, InputRounds};
-use toolgate_core::run::{InputRequest, InputSlot, InputState, Run};
+use toolgate_core::run::{CallTarget, InputRequest, InputSlot, InputState, Run};
 use toolgate_core::scope::{Credential, Seat, SessionRoute};
 use toolgate_core::{CanonicalName, Digest, RawJson, Refusal, RefusalKind};
 use toolgate_pipeline::{CallWarning, canonical};
@@ -21,10 +21,6 @@ use crate::routes::driven_seats::unseated;
 use crate::routes::tools::{EnvelopeView, envelope, not_called};
 use crate::{ApiContext, HoldMode, ToolCallRequest};
 
-/// The canonical and the wire name of the tool that asks a person.
-const ASK: [&str; 2] = ["toolgate.runs.ask", "request_user_input"];
-/// The names of the tool that ends a run.
-const COMPLETE: [&str; 2] = ["toolgate.runs.complete", "complete_workflow"];
 /// The status of a request that never became a call.
 const NOT_CALLED: &str = "not_called";
 
@@ -39,6 +35,12 @@ pub(crate) struct TurnCall {
 impl TurnCall {
     pub(crate) fn new(id: String, name: String, arguments: Option<RawJson>) -> Self {
         Self { id, name, arguments: object_of(arguments) }
+    }
+
+    fn timing(&self) -> CallTiming {
+        let none = RawJson::EMPTY;
+        let arguments = self.arguments.as_ref().unwrap_or(&none);
+        CallTiming::of(&CallTarget::of(&self.name, arguments))
     }
 
     /// The same for all that ask the same.
@@ -74,11 +76,11 @@ enum CallTiming {
 }
 
 impl CallTiming {
-    /// The gateway's own tools have no other names than these.
-    fn of(name: &str) -> Self {
+    /// Of the tool that the call is about in the end.
+    fn of(target: &CallTarget) -> Self {
         match () {
-            () if ASK.contains(&name) => CallTiming::Asking,
-            () if COMPLETE.contains(&name) => CallTiming::Last,
+            () if target.asks() => CallTiming::Asking,
+            () if target.may_end_its_run() => CallTiming::Last,
             () => CallTiming::Together,
         }
     }
@@ -129,7 +131,7 @@ impl CallTurn {
 
     /// Makes the calls and returns their results, in the order of the calls.
     pub(crate) async fn play(self, calls: Vec<TurnCall>, parallel_max: usize) -> Vec<RawJson> {
-        let places: Vec<CallTiming> = calls.iter().map(|call| CallTiming::of(&call.name)).collect();
+        let places: Vec<CallTiming> = calls.iter().map(TurnCall::timing).collect();
         let at = |place: CallTiming| {
             let calls = calls.iter().enumerate().zip(&places);
             calls.filter(move |(_, one)| **one == place).map(|(call, _)| call)

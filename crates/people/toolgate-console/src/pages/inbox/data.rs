@@ -150,7 +150,7 @@ pub(super) struct InputData {
     pub(super) prompt_key: String,
     #[serde(default)]
     pub(super) options: Vec<SlotOption>,
-    /// question or captcha.
+    /// question, captcha, credential, budget, unknown_outcome or stuck.
     #[serde(default)]
     pub(super) purpose: Option<String>,
     #[serde(default)]
@@ -259,6 +259,10 @@ impl InputData {
     pub(super) fn word(&self) -> &'static str {
         match self.purpose.as_deref() {
             Some("captcha") => "captcha",
+            Some("credential") => "sign-in",
+            Some("budget") => "budget",
+            Some("unknown_outcome") => "unknown outcome",
+            Some("stuck") => "stuck",
             _ => "question",
         }
     }

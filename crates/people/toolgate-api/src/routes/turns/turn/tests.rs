@@ -10,15 +10,26 @@ fn the_tools_that_have_a_place_of_their_own_are_called_so() {
             _ => CallTiming::Together,
         };
         for name in [&*tool.wire, tool.tool.name.as_str()] {
-            assert_eq!(CallTiming::of(name), place, "{name}");
+            assert_eq!(timing(name, json!({})), place, "{name}");
+            assert_eq!(timing("call_tool", json!({ "name": name, "arguments": {} })), place, "{name}");
         }
     }
-    for names in [ASK, COMPLETE] {
-        let is_there = |tool: &Arc<toolgate_core::platform::PlatformTool>| {
-            [tool.tool.name.as_str(), &*tool.wire] == names
-        };
-        assert!(own.iter().any(is_there), "{names:?}");
+    for place in [CallTiming::Asking, CallTiming::Last] {
+        assert!(own.iter().any(|tool| timing(&tool.wire, json!({})) == place), "{place:?}");
     }
+}
+
+#[test]
+fn a_run_that_is_completed_by_its_id_is_so_after_all_other_calls() {
+    let own = toolgate_runs::domain().tools();
+    let complete = own.iter().find(|tool| tool.tool.name.as_str() == "run.complete").expect("it is there");
+    for name in [&*complete.wire, complete.tool.name.as_str(), "complete_run"] {
+        assert_eq!(timing(name, json!({})), CallTiming::Last, "{name}");
+    }
+}
+
+fn timing(name: &str, arguments: Value) -> CallTiming {
+    TurnCall::new("a".to_owned(), name.to_owned(), Some(arguments.into())).timing()
 }
 
 #[test]
