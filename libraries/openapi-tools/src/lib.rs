@@ -22,7 +22,7 @@ pub use bad::{BadArguments, BadDocument};
 pub use document::{ApiDocument, read};
 pub use limits::{DEPTH_MAX, DOCUMENTS_MAX, ReadLimits};
 pub use method::{ApiEffects, Method};
-pub use plan::{ApiBody, ApiRequest, FileArgument, RequestPlan};
+pub use plan::{ApiBody, ApiRequest, FileArgument, FileLabel, FileLabels, RequestPlan};
 pub use security::{SecretParameter, SecretPlace, SecurityKind, SecurityScheme};
 pub use servers::{ApiServer, join_base};
 pub use tool::{ApiTool, ApiTools, SkippedOperation};

@@ -2,6 +2,7 @@
 
 mod answers;
 mod arguments;
+mod body_secrets;
 mod content;
 mod fields;
 mod listing;

@@ -5,6 +5,8 @@ mod multipart;
 mod style;
 mod target;
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 
 pub(crate) use body::{BodyCodec, BodyField, BodyPlan, BodyShape, FieldContent};
@@ -72,9 +74,28 @@ pub struct FileArgument {
     pub media_type: Option<String>,
 }
 
+/// What a form says about a file beside its bytes.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct FileLabel {
+    pub name: Option<String>,
+    pub media_type: Option<String>,
+}
+
+/// The labels of files by their argument, in the order of its files.
+pub type FileLabels = BTreeMap<String, Vec<FileLabel>>;
+
 impl RequestPlan {
     /// The request of these arguments, which should fit the tool's schema.
     pub fn request(&self, arguments: &Map<String, Value>) -> Result<ApiRequest, BadArguments> {
+        self.request_with(arguments, &FileLabels::new())
+    }
+
+    /// The same, with names and media types for the files of a form.
+    pub fn request_with(
+        &self,
+        arguments: &Map<String, Value>,
+        labels: &FileLabels,
+    ) -> Result<ApiRequest, BadArguments> {
         self.refuse_unknown(arguments)?;
         let mut request = ApiRequest {
             method: self.method,
@@ -94,7 +115,7 @@ impl RequestPlan {
             }
         }
         request.path_and_query = self.path.fill(&path, &query)?;
-        request.body = self.body.as_ref().map(|body| body.fill(arguments)).transpose()?.flatten();
+        request.body = self.body.as_ref().map(|body| body.fill(arguments, labels)).transpose()?.flatten();
         let has_body = request.body.is_some();
         let fixed =
             self.fixed.iter().filter(|(name, _)| !(has_body && name.eq_ignore_ascii_case("content-type")));
@@ -107,9 +128,20 @@ impl RequestPlan {
         self.body.as_ref().map(BodyPlan::files).unwrap_or_default()
     }
 
+    /// The arguments whose files have a label in the request: those of a form.
+    pub fn labelled(&self) -> Vec<&str> {
+        self.body.as_ref().map(BodyPlan::labelled).unwrap_or_default()
+    }
+
     /// Parameters of the operation that are secrets, so that no argument fills them in.
     pub fn security_parameters(&self) -> &[SecretParameter] {
         &self.secrets
+    }
+
+    /// The argument that becomes this parameter of the query.
+    pub fn query_argument(&self, name: &str) -> Option<&str> {
+        let is_it = |one: &&PlannedParameter| one.place == ParameterPlace::Query && one.name == name;
+        self.parameters.iter().find(is_it).map(|one| one.argument.as_str())
     }
 
     fn refuse_unknown(&self, arguments: &Map<String, Value>) -> Result<(), BadArguments> {

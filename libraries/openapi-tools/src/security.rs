@@ -1,4 +1,9 @@
 //! Schemes of security, and parameters that carry secrets.
+//!
+//! A secret is what lets the caller in: a key, a token or a client's secret, by its name, or by its description where the name
+//! often means something else. What an operation makes or changes is data, whatever it protects: the password of a person who is
+//! created, the public key that is added, the token of a next page. In a body, only its own members are looked at, since those of
+//! objects within describe what is made; and names of headers mean nothing there (a `subscription_key` names a subscription).
 
 use serde_json::Value;
 
@@ -36,6 +41,8 @@ pub enum SecretPlace {
     Header,
     Query,
     Cookie,
+    /// A member of the body. No scheme names one.
+    Body,
 }
 
 /// A parameter that holds a secret and is therefore no argument.
@@ -130,10 +137,25 @@ const SECRET_NAMES: [&str; 21] = [
     "xamzsecuritytoken",
     "xamzsignature",
 ];
+/// Those of them that mean a secret as a member of a body.
+const BODY_NAMES: [&str; 9] = [
+    "accesstoken",
+    "oauthtoken",
+    "authtoken",
+    "bearertoken",
+    "apikey",
+    "apitoken",
+    "privatetoken",
+    "clientsecret",
+    "apisecret",
+];
 /// Names that often mean something else. The description decides.
 const SHORT_NAMES: [&str; 4] = ["token", "key", "auth", "secret"];
 const SECRET_WORDS: [&str; 6] =
     ["authentication", "authorization", "api key", "api_key", "access token", "oauth"];
+
+/// The same for a body, in the first sentence: longer texts tell of everything.
+const BODY_WORDS: [&str; 4] = ["authentication token", "access token", "api key", "api_key"];
 
 /// True for a parameter that a scheme names, and for one that is a secret by its name.
 pub(crate) fn is_secret(
@@ -148,8 +170,21 @@ pub(crate) fn is_secret(
     });
     let plain: String = name.chars().filter(|c| !matches!(c, '-' | '_')).collect();
     let plain = plain.to_ascii_lowercase();
-    named || SECRET_NAMES.contains(&plain.as_str()) || {
-        let description = description.to_ascii_lowercase();
-        SHORT_NAMES.contains(&plain.as_str()) && SECRET_WORDS.iter().any(|word| description.contains(word))
+    let names: &[&str] = if place == SecretPlace::Body { &BODY_NAMES } else { &SECRET_NAMES };
+    named
+        || names.contains(&plain.as_str())
+        || (SHORT_NAMES.contains(&plain.as_str()) && says_so(place, description))
+}
+
+fn says_so(place: SecretPlace, description: &str) -> bool {
+    let description = description.to_ascii_lowercase();
+    match place {
+        SecretPlace::Body => {
+            let first = description.split(['.', '\n']).next().unwrap_or_default();
+            BODY_WORDS.iter().any(|word| first.contains(word))
+        }
+        SecretPlace::Header | SecretPlace::Query | SecretPlace::Cookie => {
+            SECRET_WORDS.iter().any(|word| description.contains(word))
+        }
     }
 }

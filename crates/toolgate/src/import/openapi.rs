@@ -102,6 +102,8 @@ impl ApiCredentials {
             SecretPlace::Header => self.headers.insert(parameter.to_owned(), value),
             SecretPlace::Query => self.query.insert(parameter.to_owned(), value),
             SecretPlace::Cookie => self.headers.insert("Cookie".to_owned(), format!("{parameter}={value}")),
+            // No scheme names a member of a body.
+            SecretPlace::Body => None,
         };
         SECRET
     }

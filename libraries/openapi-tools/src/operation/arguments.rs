@@ -19,6 +19,8 @@ pub(super) struct DeclaredBody<'d> {
     pub(super) content: ChosenContent<'d>,
     pub(super) required: bool,
     pub(super) description: &'d str,
+    /// Members that are credentials, which no argument fills in.
+    pub(super) secrets: Vec<&'d str>,
 }
 
 /// What an operation takes.
@@ -71,7 +73,7 @@ fn body_fields<'d>(
     let mut draft = SchemaDraft::new(definitions, SchemaSide::Input);
     let mut hidden = Vec::new();
     fields.properties.retain(|(name, spot)| {
-        let is_hidden = draft.is_hidden(*spot);
+        let is_hidden = draft.is_hidden(*spot) || body.secrets.contains(&name.as_str());
         if is_hidden {
             hidden.push(name.as_str());
         }
@@ -151,7 +153,8 @@ impl<'d> ArgumentMaker<'_, 'd> {
         let mut schema = match (content.codec, content.schema) {
             (BodyCodec::Bytes, _) => bytes_schema(Some(&content.media_type)),
             (BodyCodec::Text, schema) => self.text(schema, &content.media_type),
-            (_, Some(spot)) => self.draft.schema(spot),
+            (_, Some(spot)) if body.secrets.is_empty() => self.draft.schema(spot),
+            (_, Some(spot)) => without(self.draft.schema_itself(spot), &body.secrets),
             (BodyCodec::Form | BodyCodec::Multipart, None) => json!({ "type": "object" }),
             (BodyCodec::Json, None) => json!({}),
         };
@@ -268,6 +271,14 @@ fn not_empty(schema: &mut Value) {
         let least = members.get("minLength").and_then(Value::as_u64).unwrap_or(0).max(1);
         members.insert("minLength".to_owned(), json!(least));
     }
+}
+
+/// A schema that does not tell of these members.
+fn without(mut schema: Value, names: &[&str]) -> Value {
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.retain(|name, _| !names.contains(&name.as_str()));
+    }
+    schema
 }
 
 fn bytes_schema(media_type: Option<&str>) -> Value {

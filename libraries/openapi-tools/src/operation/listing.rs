@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::answers;
 use super::arguments::{self, DeclaredBody};
+use super::body_secrets;
 use super::content;
 use super::parameters;
 use crate::limits::{DESCRIPTION_CHARS_MAX, TOOLS_BYTES_MAX};
@@ -14,7 +15,7 @@ use crate::names;
 use crate::plan::{PathTemplate, RequestPlan};
 use crate::reference::{DocumentSet, Spot, reference_of};
 use crate::schema::{SchemaDefinitions, beginning};
-use crate::security::{self, SecurityScheme};
+use crate::security::{self, SecretParameter, SecretPlace, SecurityScheme};
 use crate::servers;
 use crate::tool::{ApiTool, SkippedOperation};
 
@@ -118,6 +119,12 @@ impl<'d> ToolMaker<'d> {
         let owners = [listed.item, operation];
         let declared = parameters::declared(self.set, &self.schemes, &path, owners)?;
         let body = self.body(operation)?;
+        let of_body = body.iter().flat_map(|body| &body.secrets).map(|name| SecretParameter {
+            place: SecretPlace::Body,
+            name: (*name).to_owned(),
+            required: false,
+        });
+        let secrets = declared.secrets.iter().cloned().chain(of_body).collect();
         let arguments = arguments::of(self.set, &mut self.definitions, &declared, body);
         let answers = answers::of(self.set, operation);
         let output = answers.schema(&mut self.definitions);
@@ -143,7 +150,7 @@ impl<'d> ToolMaker<'d> {
                 parameters: arguments.parameters,
                 fixed: declared.fixed,
                 body: arguments.body,
-                secrets: declared.secrets,
+                secrets,
             },
         })
     }
@@ -157,7 +164,8 @@ impl<'d> ToolMaker<'d> {
         let Some(content) = content::chosen(self.set, body) else { return Ok(None) };
         let required = body.value.get("required").and_then(Value::as_bool).unwrap_or(false);
         let description = body.value.get("description").and_then(Value::as_str).unwrap_or_default();
-        Ok(Some(DeclaredBody { content, required, description }))
+        let secrets = body_secrets::of(self.set, &self.schemes, &content)?;
+        Ok(Some(DeclaredBody { content, required, description, secrets }))
     }
 }
 

@@ -7,13 +7,15 @@ use serde_json::{Map, Value};
 
 use super::multipart::{self, FormPart};
 use super::style::{self, ParameterStyle, ValueForm};
-use super::{ApiBody, FileArgument};
+use super::{ApiBody, FileArgument, FileLabel, FileLabels};
 use crate::bad::BadArguments;
 
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
+
+const BINARY: &str = "application/octet-stream";
 
 #[derive(Clone, Debug)]
 pub(crate) struct BodyPlan {
@@ -82,8 +84,22 @@ impl BodyPlan {
         }
     }
 
+    pub(super) fn labelled(&self) -> Vec<&str> {
+        match &self.shape {
+            BodyShape::Fields(fields) if self.codec == BodyCodec::Multipart => {
+                let files = fields.iter().filter(|field| field.content != FieldContent::Data);
+                files.map(|field| field.argument.as_str()).collect()
+            }
+            BodyShape::Fields(_) | BodyShape::Whole { .. } => Vec::new(),
+        }
+    }
+
     /// The body, unless it may be missing and no argument is part of it.
-    pub(super) fn fill(&self, arguments: &Map<String, Value>) -> Result<Option<ApiBody>, BadArguments> {
+    pub(super) fn fill(
+        &self,
+        arguments: &Map<String, Value>,
+        labels: &FileLabels,
+    ) -> Result<Option<ApiBody>, BadArguments> {
         match &self.shape {
             BodyShape::Whole { argument } => match arguments.get(argument) {
                 Some(value) => self.whole(argument, value).map(Some),
@@ -103,7 +119,7 @@ impl BodyPlan {
                 if let Some(field) = fields.iter().find(is_missing) {
                     return Err(BadArguments::Missing { name: field.argument.clone() });
                 }
-                self.fields(&given).map(Some)
+                self.fields(&given, labels).map(Some)
             }
         }
     }
@@ -118,7 +134,7 @@ impl BodyPlan {
                     members.iter().map(|(name, value)| (BodyField::unsaid(argument, name), value)).collect();
                 let given: Vec<(&BodyField, &Value)> =
                     fields.iter().map(|(field, value)| (field, *value)).collect();
-                self.fields(&given)
+                self.fields(&given, &FileLabels::new())
             }
             _ => Err(BadArguments::Value {
                 name: argument.to_owned(),
@@ -127,7 +143,7 @@ impl BodyPlan {
         }
     }
 
-    fn fields(&self, given: &[(&BodyField, &Value)]) -> Result<ApiBody, BadArguments> {
+    fn fields(&self, given: &[(&BodyField, &Value)], labels: &FileLabels) -> Result<ApiBody, BadArguments> {
         match self.codec {
             BodyCodec::Form => {
                 let given = given.iter().filter(|(_, value)| !value.is_null());
@@ -138,7 +154,8 @@ impl BodyPlan {
             BodyCodec::Multipart => {
                 let mut parts = Vec::new();
                 for (field, value) in given.iter().filter(|(_, value)| !value.is_null()) {
-                    field.parts(value, &mut parts)?;
+                    let labels = labels.get(&field.argument).map(Vec::as_slice).unwrap_or_default();
+                    field.parts(value, labels, &mut parts)?;
                 }
                 let (boundary, bytes) = multipart::write(&parts);
                 Ok(ApiBody { media_type: format!("{}; boundary={boundary}", self.media_type), bytes })
@@ -188,28 +205,37 @@ impl BodyField {
         style::pairs(&form, &self.name, value)
     }
 
-    fn parts(&self, value: &Value, parts: &mut Vec<FormPart>) -> Result<(), BadArguments> {
+    fn parts(
+        &self,
+        value: &Value,
+        labels: &[FileLabel],
+        parts: &mut Vec<FormPart>,
+    ) -> Result<(), BadArguments> {
         let Value::Array(items) = value else {
-            parts.push(self.part(value)?);
+            parts.push(self.part(value, labels.first())?);
             return Ok(());
         };
         // A list of JSON is one part; of anything else, each item is one.
         if self.media_type.as_deref().is_some_and(|media_type| media_type.contains("json")) {
-            parts.push(self.part(value)?);
+            parts.push(self.part(value, None)?);
             return Ok(());
         }
-        for item in items {
-            parts.push(self.part(item)?);
+        for (at, item) in items.iter().enumerate() {
+            parts.push(self.part(item, labels.get(at))?);
         }
         Ok(())
     }
 
-    fn part(&self, value: &Value) -> Result<FormPart, BadArguments> {
+    fn part(&self, value: &Value, label: Option<&FileLabel>) -> Result<FormPart, BadArguments> {
         let (name, media_type) = (self.name.clone(), self.media_type.clone());
         if self.content != FieldContent::Data {
-            let media_type = media_type.or_else(|| Some("application/octet-stream".to_owned()));
             let bytes = decoded(&self.argument, value)?;
-            return Ok(FormPart { filename: Some(name.clone()), name, media_type, bytes });
+            let label = label.cloned().unwrap_or_default();
+            // What the file is counts more than what the document expects, as far as anybody knows it.
+            let known = label.media_type.filter(|media_type| media_type != BINARY);
+            let media_type = known.or(media_type).or_else(|| Some(BINARY.to_owned()));
+            let filename = label.name.filter(|name| !name.is_empty()).or_else(|| Some(name.clone()));
+            return Ok(FormPart { filename, name, media_type, bytes });
         }
         let is_json = value.is_object() || value.is_array();
         let media_type = media_type.or_else(|| is_json.then(|| "application/json".to_owned()));

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{body_text, fits, request, tool_of};
-use crate::{ApiTool, BadArguments, FileArgument};
+use crate::{ApiTool, BadArguments, FileArgument, FileLabel};
 
 fn tool_for(media_types: &[&str], schema: Value) -> ApiTool {
     let content: serde_json::Map<String, Value> =
@@ -116,6 +116,24 @@ fn parts_hold_texts_json_and_files() {
     assert_eq!(parts[4], "\r\nContent-Disposition: form-data; name=\"name\"\r\n\r\nx\r\n");
     assert!(parts[5].ends_with("Content-Type: application/json\r\n\r\n{\"a\":1}\r\n"));
     assert_eq!(parts[6], "--\r\n");
+    assert_eq!(tool.plan.labelled(), ["file", "more"]);
+    let label = |name: &str, media_type: &str| FileLabel {
+        name: Some(name.to_owned()),
+        media_type: Some(media_type.to_owned()),
+    };
+    let labels = [
+        ("file".to_owned(), vec![label("rex \"1\".gif", "image/gif")]),
+        ("more".to_owned(), vec![label("", "application/octet-stream"), label("b.txt", "text/plain")]),
+    ];
+    let arguments = super::object(json!({ "file": "aGVsbG8=", "more": ["YQ", "Yg=="] }));
+    let made = body_text(&tool.plan.request_with(&arguments, &labels.into()).expect("a request"));
+    for head in [
+        "name=\"file\"; filename=\"rex %221%22.gif\"\r\nContent-Type: image/gif",
+        "name=\"more\"; filename=\"more\"\r\nContent-Type: application/octet-stream",
+        "name=\"more\"; filename=\"b.txt\"\r\nContent-Type: text/plain",
+    ] {
+        assert!(made.contains(head), "{head}: {made}");
+    }
     let bad = request(&tool, json!({ "file": "no base64!" }));
     assert_eq!(bad, Err(BadArguments::Value { name: "file".to_owned(), says: "is not base64" }));
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{document, fits, request, tool_of};
+use super::{document, fits, request, tool_of, tool_with_body};
 use crate::{ApiTool, SecretPlace, SecurityKind};
 
 fn tools(paths: Value) -> Vec<ApiTool> {
@@ -126,6 +126,71 @@ fn secrets_are_never_arguments() {
     let made = request(&tool, json!({ "page_token": "a", "token": "b" })).expect("secrets are not missed");
     assert_eq!(made.path_and_query, "/things?page_token=a&token=b");
     assert!(request(&tool, json!({ "page_token": "a", "token": "b", "my_key": "c" })).is_err());
+}
+
+#[test]
+fn credentials_in_a_body_are_no_arguments_and_data_is() {
+    let text = |description: &str| json!({ "type": "string", "description": description });
+    let properties = json!({
+        "text": text(""), "api_key": text("Your key."), "clientSecret": text(""),
+        "token": text("Authentication token. Requires scope: `files:write`"),
+        "page_token": text(""), "next_token": text(""), "password": text("The password of the new user."),
+        "key": text("The public SSH key. See the pages about authentication and API keys."),
+        "secret": text("A secret of the time-based one time password (TOTP) authentication"),
+        "subscription_key": text(""), "authorization": { "type": "object" },
+        "access_token": { "type": "string", "readOnly": true },
+    });
+    let schema = json!({ "type": "object", "properties": properties, "required": ["text"] });
+    let tool = tool_with_body(schema.clone(), json!({}));
+    let arguments: Vec<&String> =
+        tool.input_schema["properties"].as_object().expect("properties").keys().collect();
+    let data = [
+        "text",
+        "page_token",
+        "next_token",
+        "password",
+        "key",
+        "secret",
+        "subscription_key",
+        "authorization",
+    ];
+    assert_eq!(arguments, data);
+    let secrets: Vec<&str> =
+        tool.plan.security_parameters().iter().map(|secret| secret.name.as_str()).collect();
+    assert_eq!(secrets, ["api_key", "clientSecret", "token"]);
+    assert!(request(&tool, json!({ "text": "a", "api_key": "b" })).is_err());
+    // A body that is one argument does not tell of them either.
+    let mut open = schema;
+    open["additionalProperties"] = json!(true);
+    let reference = json!({ "$ref": "#/components/schemas/Open" });
+    let tool = tool_with_body(reference, json!({ "schemas": { "Open": open } }));
+    let body = &tool.input_schema["properties"]["body"]["properties"];
+    assert!(body["text"].is_object() && body["api_key"].is_null(), "{}", tool.input_schema);
+}
+
+#[test]
+fn an_operation_whose_body_requires_a_credential_is_left_out_with_the_reason() {
+    let body = |name: &str, required: Value| {
+        let schema = json!({ "allOf": [
+            { "type": "object", "properties": { name: { "type": "string" } } }, { "required": required },
+        ] });
+        json!({ "post": { "requestBody": { "content": { "application/json": { "schema": schema } } } } })
+    };
+    let made = document(
+        json!({
+            "/token": body("client_secret", json!(["client_secret"])), "/other": body("client_secret", json!([])),
+            "/user": body("password", json!(["password"])),
+        }),
+        json!({}),
+    )
+    .tools();
+    let left: Vec<(&str, bool)> = made
+        .left_out
+        .iter()
+        .map(|one| (one.path.as_str(), one.reason.contains("requires the credential \"client_secret\"")))
+        .collect();
+    assert_eq!(left, [("/token", true)]);
+    assert_eq!(made.tools.len(), 2);
 }
 
 #[test]
