@@ -84,10 +84,5 @@ fn worded(text: String) -> Result<Option<(Wording, RawJson)>, NotJson> {
 /// True if a header repeats an argument that agents do not pass, or pass as an id.
 pub(crate) fn is_filled(slots: &[FileSlot], header: &ParamHeader) -> bool {
     let Some(argument) = header.path.first() else { return false };
-    let fills = |slot: &FileSlot| {
-        slot.argument == *argument
-            || slot.content == *argument
-            || slot.media_type.as_ref().is_some_and(|name| name == argument)
-    };
-    slots.iter().any(|slot| slot.expands() && fills(slot))
+    slots.iter().any(|slot| slot.expands() && slot.fills(argument))
 }

@@ -19,6 +19,7 @@ pub(super) struct FilledSlot<'a> {
 pub(super) struct FileFilling {
     pub(super) content: FillContent,
     pub(super) media_type: String,
+    pub(super) name: Option<String>,
 }
 
 pub(super) enum FillContent {
@@ -33,8 +34,7 @@ pub(super) fn compose(
     slots: &[FileSlot],
     filled: Vec<FilledSlot<'_>>,
 ) -> (String, Vec<TextInsert>) {
-    let names = filled.iter().flat_map(|one| [Some(&one.slot.content), one.slot.media_type.as_ref()]);
-    let names = names.flatten().cloned().collect();
+    let names = filled.iter().flat_map(|one| one.slot.filled()).cloned().collect();
     let mut composer = ArgumentComposer { text: String::from("{"), inserts: Vec::new(), filled, names };
     for (key, value) in arguments.as_object().into_iter().flatten() {
         composer.member(key, value, slots);
@@ -47,7 +47,7 @@ struct ArgumentComposer<'a> {
     text: String,
     inserts: Vec<TextInsert>,
     filled: Vec<FilledSlot<'a>>,
-    /// The arguments for contents and media types. The caller's own values there are dropped.
+    /// The arguments for contents, media types and names. The caller's own values there are dropped.
     names: Vec<String>,
 }
 
@@ -69,12 +69,27 @@ impl ArgumentComposer<'_> {
     }
 
     fn fill(&mut self, slot: &FileSlot, items: Vec<FileFilling>) {
-        let (contents, types): (Vec<FillContent>, Vec<String>) =
-            items.into_iter().map(|item| (item.content, item.media_type)).unzip();
-        self.list(slot, &slot.content, contents, Self::content);
-        if let Some(name) = &slot.media_type {
-            self.list(slot, name, types, |composer, media_type| push_string(&mut composer.text, &media_type));
+        let (mut contents, mut types, mut names) = (Vec::new(), Vec::new(), Vec::new());
+        for FileFilling { content, media_type, name } in items {
+            contents.push(content);
+            types.push(media_type);
+            names.push(name);
         }
+        self.list(slot, &slot.content, contents, Self::content);
+        if let Some(argument) = &slot.media_type {
+            self.list(slot, argument, types, Self::text);
+        }
+        // In a list, each has its place. One that nobody named has no name at all.
+        if let Some(argument) =
+            slot.file_name.as_ref().filter(|_| slot.many || names.iter().any(Option::is_some))
+        {
+            let names = names.into_iter().map(Option::unwrap_or_default).collect();
+            self.list(slot, argument, names, Self::text);
+        }
+    }
+
+    fn text(&mut self, text: String) {
+        push_string(&mut self.text, &text);
     }
 
     /// One value, or a list of them if the server takes several.
@@ -115,11 +130,19 @@ mod tests {
     fn streamed(bytes: &'static [u8]) -> FileFilling {
         let open = move || -> TextStream { Box::pin(stream::iter([Ok(Bytes::from_static(bytes))])) };
         let source = Base64Source::new(bytes.len() as u64, Arc::new(open));
-        FileFilling { content: FillContent::Streamed(Arc::new(source)), media_type: "image/png".to_owned() }
+        FileFilling {
+            content: FillContent::Streamed(Arc::new(source)),
+            media_type: "image/png".to_owned(),
+            name: Some("a.png".to_owned()),
+        }
     }
 
     fn text(text: &str) -> FileFilling {
-        FileFilling { content: FillContent::Text(text.to_owned()), media_type: "text/plain".to_owned() }
+        FileFilling {
+            content: FillContent::Text(text.to_owned()),
+            media_type: "text/plain".to_owned(),
+            name: None,
+        }
     }
 
     fn check(
@@ -161,6 +184,26 @@ mod tests {
         assert_eq!(text, r#"{"image_data":[""],"image_type":["image/png"]}"#);
         let (text, _) = check(&slots, json!({"file_id": [], "n": 1}), vec![]);
         assert_eq!(text, r#"{"image_data":[],"image_type":[],"n":1}"#);
+    }
+
+    #[test]
+    fn a_name_stands_beside_its_content_and_content_without_one_has_none() {
+        let named = |strategy, many| FileSlot {
+            file_name: Some("file_name".to_owned()),
+            many,
+            ..FileSlot::of(strategy)
+        };
+        let slots = [named(FileStrategy::BinaryBase64, false)];
+        let fill = vec![(0, "file_id", vec![streamed(b"a")])];
+        let (composed, _) = check(&slots, json!({"file_id": "file_1", "file_name": "forged"}), fill);
+        assert_eq!(composed, r#"{"file_data":"","file_type":"image/png","file_name":"a.png"}"#);
+        let slots = [named(FileStrategy::PlainTextText, false)];
+        let (composed, _) = check(&slots, json!({"file_id": "ref_1"}), vec![(0, "file_id", vec![text("t")])]);
+        assert_eq!(composed, r#"{"text":"t"}"#);
+        let slots = [named(FileStrategy::PlainTextText, true)];
+        let fill = vec![(0, "file_id", vec![text("t"), streamed(b"a")])];
+        let (composed, _) = check(&slots, json!({"file_id": ["ref_1", "file_1"]}), fill);
+        assert_eq!(composed, r#"{"text":["t",""],"file_name":["","a.png"]}"#);
     }
 
     #[test]

@@ -38,7 +38,8 @@ impl Files {
             for item in &fill.items {
                 let found = known.found(item)?;
                 let content = self.filling(holder, tool, slot, &item.id, &found, &mut secrets).await?;
-                items.push(FileFilling { content, media_type: found.media_type });
+                let name = found.name.map(|name| name.to_string());
+                items.push(FileFilling { content, media_type: found.media_type, name });
             }
             filled.push(FilledSlot { slot, argument: &fill.argument, items });
         }

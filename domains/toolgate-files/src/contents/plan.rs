@@ -80,13 +80,12 @@ pub(super) fn plan(
     Ok(planner.plan)
 }
 
-/// The only slot of a tool, if its id, its content and its media type are all missing.
+/// The only slot of a tool, if its id and everything that it fills in are missing.
 fn free_slot(tool: &Tool, arguments: &Value) -> Option<usize> {
     let mut expanding = tool.handling.files.iter().enumerate().filter(|(_, slot)| slot.expands());
     let (at, slot) = expanding.next().filter(|_| expanding.next().is_none())?;
     let is_given = |name: &String| arguments.get(name).is_some_and(|value| !value.is_null());
-    let names = [Some(&slot.argument), Some(&slot.content), slot.media_type.as_ref()];
-    (!names.into_iter().flatten().any(is_given)).then_some(at)
+    (!std::iter::once(&slot.argument).chain(slot.filled()).any(is_given)).then_some(at)
 }
 
 struct ExpansionPlanner<'a> {

@@ -84,8 +84,7 @@ fn slot(
         }
         _ => return Err(not_an_id(slot, &place)),
     }
-    let filled = [Some(&slot.content), slot.media_type.as_ref()];
-    match filled.into_iter().flatten().find(|name| **name != slot.argument && members.contains_key(*name)) {
+    match slot.filled().find(|name| **name != slot.argument && members.contains_key(*name)) {
         Some(name) => Err(given_twice(slot, name)),
         None => Ok(()),
     }

@@ -70,6 +70,9 @@ pub struct FileSlot {
     /// The server's argument for the media type, if it expects one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub media_type: Option<String>,
+    /// The server's argument for the name of the file, if it expects one. Content without a name leaves it out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file_name: Option<String>,
     /// True if the server takes several files: then agents pass a list of ids. The server's own schema
     /// decides this.
     pub many: bool,
@@ -86,6 +89,8 @@ pub struct SlotForm {
     pub content: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media_type: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_name: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -105,7 +110,7 @@ impl FileSlot {
     const NAME_CHARS_MAX: usize = 128;
 
     pub fn of(strategy: FileStrategy) -> Self {
-        SlotForm { strategy, argument: None, content: None, media_type: None }.into()
+        SlotForm { strategy, argument: None, content: None, media_type: None, file_name: None }.into()
     }
 
     /// The slots of these forms, if they do not conflict with each other.
@@ -116,8 +121,7 @@ impl FileSlot {
         let slots: Vec<FileSlot> = forms.into_iter().map(FileSlot::from).collect();
         let mut names: Vec<&String> = Vec::new();
         for slot in &slots {
-            let of_slot = [Some(&slot.argument), Some(&slot.content), slot.media_type.as_ref()];
-            let mut own: Vec<&String> = of_slot.into_iter().flatten().collect();
+            let mut own: Vec<&String> = std::iter::once(&slot.argument).chain(slot.filled()).collect();
             own.dedup();
             for name in own {
                 let fits = !name.is_empty()
@@ -137,10 +141,12 @@ impl FileSlot {
 
     /// True if an argument of this name belongs to it, at agents or at the server.
     pub fn fills(&self, name: &str) -> bool {
-        [Some(&self.argument), Some(&self.content), self.media_type.as_ref()]
-            .into_iter()
-            .flatten()
-            .any(|own| own == name)
+        self.argument == name || self.filled().any(|own| own == name)
+    }
+
+    /// The server's arguments that the gateway fills in.
+    pub fn filled(&self) -> impl Iterator<Item = &String> {
+        [Some(&self.content), self.media_type.as_ref(), self.file_name.as_ref()].into_iter().flatten()
     }
 
     /// True if the server gets something other than the id.
@@ -161,7 +167,8 @@ impl From<SlotForm> for FileSlot {
             Some(usual) => Some(form.media_type.unwrap_or_else(|| usual.to_owned())),
             None => form.media_type.filter(|_| strategy != FileStrategy::Passthrough),
         };
-        Self { argument, strategy, content, media_type, many: false }
+        let file_name = form.file_name.filter(|_| strategy != FileStrategy::Passthrough);
+        Self { argument, strategy, content, media_type, file_name, many: false }
     }
 }
 
@@ -194,6 +201,7 @@ mod tests {
             argument: Some(argument.to_owned()),
             content: None,
             media_type: None,
+            file_name: None,
         };
         assert_eq!(FileSlot::all(vec![form("a"), form("b")]), Err(BadSlot::Twice("text".to_owned())));
         assert_eq!(FileSlot::all(vec![form("a b")]), Err(BadSlot::Name("a b".to_owned())));

@@ -30,6 +30,8 @@ struct DefinitionParts<'a> {
     output_schema: Option<&'a Value>,
     effects: ApiEffects,
     operation: Option<Value>,
+    /// Arguments whose files go with their names and media types.
+    labelled: Vec<&'a str>,
 }
 
 pub(super) fn of_operation(tool: &ApiTool) -> ToolDefinition {
@@ -42,6 +44,7 @@ pub(super) fn of_operation(tool: &ApiTool) -> ToolDefinition {
         output_schema: tool.output_schema.as_ref(),
         effects: tool.effects,
         operation: Some(json!({ "method": tool.method.as_str(), "path": tool.path })),
+        labelled: tool.plan.labelled(),
     })
 }
 
@@ -54,18 +57,19 @@ pub(super) fn of_action(tool: &ConnectorTool) -> ToolDefinition {
         output_schema: tool.output_schema.as_ref(),
         effects: tool.effects,
         operation: None,
+        labelled: Vec::new(),
     })
 }
 
 fn compose(parts: DefinitionParts<'_>) -> ToolDefinition {
-    let forms = file_forms(parts.input_schema);
+    let forms = file_forms(parts.input_schema, &parts.labelled);
     let mut definition = Map::new();
     definition.insert("name".into(), parts.name.into());
     if let Some(title) = parts.title.filter(|title| !title.is_empty()) {
         definition.insert("title".into(), title.into());
     }
     definition.insert("description".into(), parts.description.into());
-    definition.insert("inputSchema".into(), parts.input_schema.clone());
+    definition.insert("inputSchema".into(), with_labels(parts.input_schema.clone(), &forms));
     if let Some(schema) = parts.output_schema {
         definition.insert("outputSchema".into(), object_schema(schema));
     }
@@ -113,7 +117,7 @@ pub(super) fn is_object_schema(schema: &Value) -> bool {
 }
 
 /// The arguments that hold bytes. Agents give the id of a file in their place.
-fn file_forms(schema: &Value) -> Vec<SlotForm> {
+fn file_forms(schema: &Value, labelled: &[&str]) -> Vec<SlotForm> {
     let properties = schema["properties"].as_object();
     let holds_bytes = |(name, argument): &(&String, &Value)| {
         let is_bytes =
@@ -133,12 +137,28 @@ fn file_forms(schema: &Value) -> Vec<SlotForm> {
         strategy: FileStrategy::BinaryBase64,
         argument: Some(argument(name)),
         content: Some((*name).clone()),
-        // No schema has an argument of this name, so that none is filled in.
+        // Where no schema has an argument of this name, none is filled in.
         media_type: Some(format!("{name}_media_type_")),
+        file_name: labelled.contains(&name.as_str()).then(|| format!("{name}_file_name_")),
     };
     let forms: Vec<SlotForm> = names.iter().map(form).collect();
     let is_free = forms.iter().all(|form| !form.argument.as_deref().is_some_and(is_taken));
     if is_free { forms } else { Vec::new() }
+}
+
+/// The arguments that only the gateway fills in: agents see a file as one argument.
+fn with_labels(mut schema: Value, forms: &[SlotForm]) -> Value {
+    let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else { return schema };
+    for form in forms {
+        let (Some(content), Some(file_name)) = (&form.content, &form.file_name) else { continue };
+        let is_list = properties.get(content).is_some_and(|content| content["type"] == "array");
+        let text = json!({ "type": "string" });
+        let label = if is_list { json!({ "type": "array", "items": text }) } else { text };
+        for name in [Some(file_name), form.media_type.as_ref()].into_iter().flatten() {
+            properties.entry(name).or_insert_with(|| label.clone());
+        }
+    }
+    schema
 }
 
 #[cfg(test)]
@@ -149,7 +169,7 @@ mod tests {
     fn one_file_is_given_by_its_id_and_several_by_one_each() {
         let bytes = json!({ "type": "string", "contentEncoding": "base64" });
         let named = |schema: Value| -> Vec<(String, String)> {
-            let slots = FileSlot::all(file_forms(&schema)).expect("good slots");
+            let slots = FileSlot::all(file_forms(&schema, &[])).expect("good slots");
             slots.into_iter().map(|slot| (slot.argument, slot.content)).collect()
         };
         let pair = |argument: &str, content: &str| (argument.to_owned(), content.to_owned());
@@ -164,6 +184,17 @@ mod tests {
             [pair("photo_file_id", "photo")]
         );
         assert!(named(json!({ "properties": { "a": { "type": "string" } } })).is_empty());
+    }
+
+    #[test]
+    fn a_file_of_a_form_goes_with_its_name_and_its_media_type() {
+        let bytes = json!({ "type": "string", "contentEncoding": "base64" });
+        let schema = json!({ "properties": { "one": bytes, "more": { "type": "array", "items": bytes } } });
+        let forms = file_forms(&schema, &["one", "more"]);
+        let labelled = with_labels(schema.clone(), &forms);
+        assert_eq!(labelled["properties"]["one_file_name_"], json!({ "type": "string" }));
+        assert_eq!(labelled["properties"]["more_media_type_"]["type"], "array");
+        assert_eq!(with_labels(schema.clone(), &file_forms(&schema, &[])), schema);
     }
 
     #[test]

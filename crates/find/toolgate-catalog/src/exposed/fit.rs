@@ -41,8 +41,9 @@ fn fitted(slot: &FileSlot, schema: &Value) -> Option<FileSlot> {
     // Some servers refuse arguments that their schema does not have.
     let takes = |name: &String| property(schema, name, DEPTH_MAX).is_some();
     let media_type = slot.media_type.clone().filter(takes);
+    let file_name = slot.file_name.clone().filter(takes);
     let many = content.is_some_and(|content| takes_only_lists(content, schema));
-    Some(FileSlot { media_type, many, ..slot.clone() })
+    Some(FileSlot { media_type, file_name, many, ..slot.clone() })
 }
 
 /// The schema of an argument, even if it is in a branch.

@@ -25,8 +25,8 @@ enum ArgumentRole<'a> {
     Kept,
     /// Replaced by the id.
     Content(&'a FileSlot),
-    /// Filled in by the gateway only: it is present whenever the id is.
-    MediaType(&'a FileSlot),
+    /// Says more about the content. Filled in by the gateway only: it is present whenever the id is.
+    Label(&'a FileSlot),
     /// The server has an argument of the name that the id has.
     Id(&'a FileSlot),
 }
@@ -67,7 +67,7 @@ impl SchemaRewrite<'_> {
         let mut text = String::from("{");
         for (name, schema) in members.iter() {
             match self.role(name) {
-                ArgumentRole::MediaType(_) => {}
+                ArgumentRole::Label(_) => {}
                 ArgumentRole::Id(slot) if members.get(&slot.content).is_some() => {}
                 ArgumentRole::Kept | ArgumentRole::Id(_) => push_member(&mut text, name, schema.get()),
                 ArgumentRole::Content(slot) => {
@@ -117,7 +117,7 @@ impl SchemaRewrite<'_> {
     fn name<'n>(&'n self, name: &'n str) -> &'n str {
         match self.role(name) {
             ArgumentRole::Kept | ArgumentRole::Id(_) => name,
-            ArgumentRole::Content(slot) | ArgumentRole::MediaType(slot) => &slot.argument,
+            ArgumentRole::Content(slot) | ArgumentRole::Label(slot) => &slot.argument,
         }
     }
 
@@ -129,8 +129,8 @@ impl SchemaRewrite<'_> {
             if slot.argument == name {
                 return ArgumentRole::Id(slot);
             }
-            if slot.media_type.as_deref() == Some(name) {
-                return ArgumentRole::MediaType(slot);
+            if slot.fills(name) {
+                return ArgumentRole::Label(slot);
             }
         }
         ArgumentRole::Kept

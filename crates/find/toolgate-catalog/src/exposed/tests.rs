@@ -209,6 +209,19 @@ fn a_media_type_that_the_server_does_not_take_is_not_sent() {
     assert_eq!(slots[0].media_type, None);
 }
 
+#[test]
+fn what_says_more_about_a_file_is_the_gateways_and_not_the_agents() {
+    let text = json!({ "type": "string" });
+    let properties = json!({ "photo": text, "kind": text, "name": text });
+    let schema = json!({ "type": "object", "properties": properties });
+    let file = json!([{ "strategy": "binary_base64", "content": "photo", "media_type": "kind", "file_name": "name" }]);
+    let (shown, fitted) = exposed(&schema, slots(file.clone()));
+    assert!(!shown.contains("\"kind\"") && !shown.contains("\"name\""), "{shown}");
+    assert_eq!(fitted[0].file_name.as_deref(), Some("name"));
+    let schema = json!({ "type": "object", "properties": { "photo": text } });
+    assert_eq!(exposed(&schema, slots(file)).1[0].file_name, None, "a server is sent what it takes");
+}
+
 const CURIOUS: &str = r#"{ "x-own" : 1.10, "inputSchema":{ "type":"object", "properties":{"text":{"type":"string"},"n":{"maximum":12345678901234567890123}} } ,"name":"read", "description":"\u00e9" }"#;
 
 #[test]

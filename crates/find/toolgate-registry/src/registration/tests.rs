@@ -34,7 +34,13 @@ fn a_lease_is_half_a_minute_unless_it_was_asked_for() {
 }
 
 fn text() -> SlotForm {
-    SlotForm { strategy: FileStrategy::PlainTextText, argument: None, content: None, media_type: None }
+    SlotForm {
+        strategy: FileStrategy::PlainTextText,
+        argument: None,
+        content: None,
+        media_type: None,
+        file_name: None,
+    }
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn form(table: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<Slot
     }
     let mut name = |key| table.string(key, problems).map(|name| name.value.to_owned());
     let (argument, content, media_type) = (name("argument"), name("content"), name("media_type"));
-    Some(SlotForm { strategy: strategy?, argument, content, media_type })
+    Some(SlotForm { strategy: strategy?, argument, content, media_type, file_name: None })
 }
 
 /// An id that is passed on fills nothing.

@@ -85,6 +85,7 @@ async fn an_instance_comes_back_as_it_registered(world: StoreWorld) {
             argument: Some("letter".into()),
             content: Some("body".into()),
             media_type: Some("kind".into()),
+            file_name: None,
         }],
         ..ToolExtra::default()
     };

@@ -83,6 +83,7 @@ fn scan() -> SlotForm {
         argument: Some("scan".into()),
         content: None,
         media_type: None,
+        file_name: Some("name".into()),
     }
 }
 

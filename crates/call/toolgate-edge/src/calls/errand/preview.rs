@@ -105,13 +105,16 @@ fn with_files_named(slots: &[FileSlot], arguments: &Value) -> Value {
     let Some(members) = filled.as_object_mut() else { return filled };
     for slot in slots.iter().filter(|slot| slot.content != slot.argument) {
         let Some(id) = members.remove(&slot.argument) else { continue };
-        let named = match id {
+        let named = match &id {
             Value::Array(ids) => ids.iter().map(|id| placeholder(slot.strategy, id)).collect(),
-            id => placeholder(slot.strategy, &id),
+            id => placeholder(slot.strategy, id),
         };
         members.insert(slot.content.clone(), named);
         if let Some(media_type) = &slot.media_type {
             members.entry(media_type.clone()).or_insert_with(|| json!("application/octet-stream"));
+        }
+        if let Some(file_name) = &slot.file_name {
+            members.insert(file_name.clone(), id);
         }
     }
     filled
