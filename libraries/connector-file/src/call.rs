@@ -24,6 +24,8 @@ pub struct ActionCall<'a> {
     taken: Map<String, Value>,
     step: usize,
     tries: u32,
+    /// The verdict on the last request, if it may be sent again.
+    refused: Option<ProviderVerdict>,
     list: Option<PagedList>,
 }
 
@@ -32,7 +34,7 @@ pub struct ActionCall<'a> {
 pub enum CallTurn {
     /// [`ActionCall::request`] has another request.
     Send,
-    /// The same request is sent again after this time.
+    /// The same request is sent again after this time. Whoever cannot wait that long ends with [`ActionCall::given_up`].
     Wait(Duration),
     /// Never [`ProviderVerdict::Again`].
     End(ProviderVerdict),
@@ -57,7 +59,7 @@ impl<'a> ActionCall<'a> {
     ) -> Result<Self, BadActionArguments> {
         let list = action.pages.as_ref().map(|rule| PagedList::begin(rule, &mut arguments)).transpose()?;
         let call_id = call_id.to_owned();
-        Ok(Self { action, arguments, call_id, taken: Map::new(), step: 0, tries: 0, list })
+        Ok(Self { action, arguments, call_id, taken: Map::new(), step: 0, tries: 0, refused: None, list })
     }
 
     /// The request to send now.
@@ -92,6 +94,12 @@ impl<'a> ActionCall<'a> {
     /// The last request was sent, and no answer came.
     pub fn lost(&mut self) -> CallTurn {
         self.go_on(judge::lost(self.action.repeating(self.now())))
+    }
+
+    /// The end of a call instead of the wait that it asked for: it says how long that is.
+    pub fn given_up(&self) -> ProviderVerdict {
+        let nothing = || ProviderVerdict::Failed { says: "nothing was answered".to_owned(), code: None };
+        self.refused.clone().map_or_else(nothing, judge::given_up)
     }
 
     /// A request that changes something was answered before the one that is to be sent now. Until then, a call that ends
@@ -178,7 +186,10 @@ impl<'a> ActionCall<'a> {
         let ProviderVerdict::Again { after, .. } = verdict else { return CallTurn::End(verdict) };
         let may_repeat = self.action.repeating(self.now()) != Repeating::OnceOnly;
         match self.action.rules.retry.wait(after, self.tries).filter(|_| may_repeat) {
-            Some(wait) => CallTurn::Wait(wait),
+            Some(wait) => {
+                self.refused = Some(verdict);
+                CallTurn::Wait(wait)
+            }
             None => CallTurn::End(judge::given_up(verdict)),
         }
     }

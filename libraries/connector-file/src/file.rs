@@ -76,6 +76,11 @@ impl ConnectorFile {
         &self.auth
     }
 
+    /// What its answers mean, also those to operations that no action of the file is over.
+    pub fn rules(&self) -> Arc<ProviderRules> {
+        Arc::clone(&self.rules)
+    }
+
     /// The action that reads something without arguments, to find out whether the provider can be reached and lets us in.
     pub fn probe(&self) -> Option<&str> {
         self.form.probe.as_ref().map(|probe| probe.get_ref().as_str())

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use openapi_tools::ApiEffects;
 use serde_json::Value;
 
 use crate::rules::{ErrorRule, ProviderRules};
@@ -24,6 +25,8 @@ pub enum ProviderVerdict {
     /// Not now.
     Again {
         after: Option<Duration>,
+        /// The provider limits its rate. Otherwise it failed for now.
+        is_limit: bool,
         /// The request may have taken effect. It may be sent again all the same, since it bears being repeated.
         may_have_happened: bool,
         says: String,
@@ -56,6 +59,22 @@ pub(crate) struct ReceivedAnswer<'a> {
     pub(crate) body: Option<&'a Value>,
 }
 
+impl ProviderRules {
+    /// The meaning of an answer to an operation of the document that no action is over. Unless it reads, it is sent once. A body that
+    /// is no JSON may be what the document promises.
+    pub fn judge_operation(
+        &self,
+        effects: ApiEffects,
+        status: u16,
+        headers: HeaderOf<'_>,
+        body: Option<&Value>,
+    ) -> ProviderVerdict {
+        let repeating = if effects.read_only { Repeating::Read } else { Repeating::OnceOnly };
+        let kind = if body.is_some() { AnswerKind::Json } else { AnswerKind::Any };
+        judge(self, repeating, kind, &ReceivedAnswer { status, headers, body })
+    }
+}
+
 /// Judges an answer. The data of a success is the whole body.
 pub(crate) fn judge(
     rules: &ProviderRules,
@@ -78,7 +97,7 @@ pub(crate) fn judge(
     }
     if is_limited(rules, answer) || is_code_of(&rules.error.again) {
         let after = rules.retry.named_time(answer.headers);
-        return ProviderVerdict::Again { after, may_have_happened: false, says };
+        return ProviderVerdict::Again { after, is_limit: true, may_have_happened: false, says };
     }
     if answer.status >= 500 || answer.status == 408 || is_code_of(&rules.error.unsure) {
         return doubtful(repeating, says);
@@ -91,7 +110,7 @@ pub(crate) fn lost(repeating: Repeating) -> ProviderVerdict {
     doubtful(repeating, "the answer was lost".to_owned())
 }
 
-/// What a verdict means once there is no further try.
+/// What a verdict means once there is no further try, for a caller that reads words.
 pub(crate) fn given_up(verdict: ProviderVerdict) -> ProviderVerdict {
     match verdict {
         ProviderVerdict::Again { may_have_happened: true, says, .. } => ProviderVerdict::Unsure { says },
@@ -118,10 +137,14 @@ fn broken(repeating: Repeating, status: u16) -> ProviderVerdict {
 
 fn doubtful(repeating: Repeating, says: String) -> ProviderVerdict {
     match repeating {
-        Repeating::Read => ProviderVerdict::Again { after: None, may_have_happened: false, says },
-        Repeating::SafeWrite => ProviderVerdict::Again { after: None, may_have_happened: true, says },
+        Repeating::Read => again(false, says),
+        Repeating::SafeWrite => again(true, says),
         Repeating::OnceOnly => ProviderVerdict::Unsure { says },
     }
+}
+
+fn again(may_have_happened: bool, says: String) -> ProviderVerdict {
+    ProviderVerdict::Again { after: None, is_limit: false, may_have_happened, says }
 }
 
 fn is_ok(rules: &ProviderRules, kind: AnswerKind, body: Option<&Value>) -> bool {

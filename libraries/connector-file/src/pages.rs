@@ -16,6 +16,11 @@ pub(crate) const PAGES_MAX: u32 = 1000;
 /// A cursor or a token that is longer is no cursor.
 const TOKEN_BYTES_MAX: usize = 8 << 10;
 
+/// The address of the next page that the header `Link` names.
+pub fn next_link(header: &str) -> Option<String> {
+    link::next(header)
+}
+
 /// How a provider cuts its lists into pages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PageRule {

@@ -13,11 +13,21 @@ pub const TRIES_MAX: u32 = 3;
 /// A longer wait is the caller's, not ours.
 pub(crate) const WAIT_S_MAX: u64 = 300;
 
+/// Statuses that mean "not now", unless a file says otherwise.
+pub(crate) const STATUSES: [u16; 2] = [429, 503];
+pub(crate) const AFTER: &str = "retry-after";
+
+/// The status and the headers of many APIs that no file describes.
+const FORBIDDEN: u16 = 403;
+const USUAL_REMAINING: &str = "x-ratelimit-remaining";
+const USUAL_RESET: &str = "x-ratelimit-reset";
+
 /// The first wait where the provider names no time; each further one is twice as long.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 
-/// Rules of a provider, shared by its actions and streams.
-pub(crate) struct ProviderRules {
+/// Rules of a provider, shared by its actions and streams, and by the operations of its document.
+#[derive(Debug)]
+pub struct ProviderRules {
     pub(crate) ok: Option<OkRule>,
     pub(crate) error: ErrorRule,
     pub(crate) retry: RetryRule,
@@ -26,6 +36,38 @@ pub(crate) struct ProviderRules {
     pub(crate) headers: Vec<(String, String)>,
     /// Hosts beside the provider's own that an answer may name as the address of a next step.
     pub(crate) hosts: Vec<String>,
+}
+
+impl ProviderRules {
+    /// Those of an API that only its document describes.
+    pub fn usual() -> Self {
+        let header = |name: &str| Some(name.to_owned());
+        Self {
+            ok: None,
+            error: ErrorRule::default(),
+            retry: RetryRule {
+                statuses: STATUSES.to_vec(),
+                statuses_if_limited: vec![FORBIDDEN],
+                after: AFTER.to_owned(),
+                reset: header(USUAL_RESET),
+                tries: TRIES_MAX,
+                wait_max: Duration::from_secs(WAIT_S_MAX),
+            },
+            rate: RateRule { remaining: header(USUAL_REMAINING), reset: header(USUAL_RESET) },
+            headers: Vec::new(),
+            hosts: Vec::new(),
+        }
+    }
+
+    /// The wait before the next try of a request that was refused for this time; none if there is no next one.
+    pub fn wait(&self, after: Duration, tries_made: u32) -> Option<Duration> {
+        self.retry.wait(Some(after), tries_made)
+    }
+
+    /// True if the status alone does not tell a success.
+    pub fn looks_into_successes(&self) -> bool {
+        self.ok.is_some()
+    }
 }
 
 /// An answer with a good status is a success only if this member has this value.

@@ -71,15 +71,18 @@ pub struct StreamCall<'a> {
     high: Option<Value>,
     pages: Option<Pages>,
     tries: u32,
+    /// The verdict on the last request, if it may be sent again.
+    refused: Option<ProviderVerdict>,
 }
 
 /// What comes next while a page is read.
 #[derive(Clone, PartialEq, Debug)]
 pub enum StreamTurn {
-    /// The same request is sent again after this time.
+    /// The same request is sent again after this time. Whoever cannot wait that long ends with [`StreamCall::given_up`].
     Wait(Duration),
     Page(StreamPage),
-    /// Never `Done` and never `Again`.
+    /// Never `Done`. `Again` only from a provider that limits its rate for longer than is waited for here: the page is there
+    /// later, so the time is kept.
     Failed(ProviderVerdict),
 }
 
@@ -121,7 +124,7 @@ impl ConnectorStream {
             }
             None => None,
         };
-        Ok(StreamCall { stream: self, since, high, pages, tries: 0 })
+        Ok(StreamCall { stream: self, since, high, pages, tries: 0, refused: None })
     }
 }
 
@@ -154,9 +157,18 @@ impl StreamCall<'_> {
         self.tries += 1;
         let ProviderVerdict::Again { after, .. } = verdict else { return StreamTurn::Failed(verdict) };
         match self.stream.rules.retry.wait(after, self.tries) {
-            Some(wait) => StreamTurn::Wait(wait),
-            None => StreamTurn::Failed(judge::given_up(verdict)),
+            Some(wait) => {
+                self.refused = Some(verdict);
+                StreamTurn::Wait(wait)
+            }
+            None => StreamTurn::Failed(kept(verdict)),
         }
+    }
+
+    /// The end of a page instead of the wait that it asked for.
+    pub fn given_up(&self) -> ProviderVerdict {
+        let nothing = || ProviderVerdict::Failed { says: "nothing was answered".to_owned(), code: None };
+        self.refused.clone().map_or_else(nothing, kept)
     }
 
     fn read(&mut self, headers: HeaderOf<'_>, body: &Value) -> Result<StreamTurn, String> {
@@ -251,6 +263,14 @@ fn later(one: Value, other: Value) -> Value {
         _ => one.as_str() >= other.as_str(),
     };
     if is_first { one } else { other }
+}
+
+/// A limit stays one, with its time. Everything else is a failure after the last try.
+fn kept(verdict: ProviderVerdict) -> ProviderVerdict {
+    match verdict {
+        ProviderVerdict::Again { is_limit: true, .. } => verdict,
+        other => judge::given_up(other),
+    }
 }
 
 fn failed(says: String) -> StreamTurn {

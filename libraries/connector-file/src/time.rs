@@ -17,9 +17,15 @@ pub(crate) fn until_after(headers: HeaderOf<'_>, name: &str) -> Option<Duration>
     until(headers, http_date(text)?)
 }
 
-/// Until the time of a `reset` header: seconds since 1970.
+/// A smaller number of seconds is no time of our days, but the rest of a wait.
+const SECONDS_SINCE_1970_MIN: u64 = 100_000_000;
+
+/// Until the time of a `reset` header: seconds since 1970. Some providers write the seconds that are left.
 pub(crate) fn until_reset(headers: HeaderOf<'_>, name: &str) -> Option<Duration> {
-    until(headers, headers(name)?.trim().parse::<i64>().ok()?)
+    match headers(name)?.trim().parse::<u64>().ok()? {
+        left @ ..SECONDS_SINCE_1970_MIN => Some(Duration::from_secs(left)),
+        second => until(headers, i64::try_from(second).ok()?),
+    }
 }
 
 /// A date of RFC 3339 as milliseconds since 1970.
@@ -61,8 +67,10 @@ mod tests {
         assert_eq!(until_after(&headers(pairs), "retry-after"), Some(Duration::from_secs(30)));
         let pairs: &'static [_] = Box::leak(Box::new([date, ("X-Reset", "784111787")]));
         assert_eq!(until_reset(&headers(pairs), "x-reset"), Some(Duration::from_secs(10)));
-        let pairs: &'static [_] = Box::leak(Box::new([date, ("X-Reset", "1")]));
+        let pairs: &'static [_] = Box::leak(Box::new([date, ("X-Reset", "784111700")]));
         assert_eq!(until_reset(&headers(pairs), "x-reset"), Some(Duration::ZERO), "a time in the past");
+        let left = Some(Duration::from_secs(30));
+        assert_eq!(until_reset(&headers(&[("X-Reset", "30")]), "x-reset"), left, "seconds that are left");
         assert_eq!(until_reset(&headers(&[("X-Reset", "784111787")]), "x-reset"), None, "no clock");
     }
 

@@ -7,12 +7,14 @@
 mod address;
 mod arguments;
 mod book;
+mod call_time;
 mod connector;
 mod definition;
 mod document;
 mod exchange;
 pub(crate) mod link;
 mod masks;
+mod next_page;
 pub(crate) mod open;
 mod opened;
 mod operation;

@@ -122,6 +122,13 @@ fn a_read_comes_again_when_it_is_told_to_and_not_more_often_than_the_file_says()
     let turn = late.answered(429, &headers([("retry-after", "3600")]), None);
     let says = "the provider answered 429; the provider takes it again in 3600 s";
     assert_eq!(verdict(turn), failed(says, None), "nobody waits for an hour");
+    let mut hurried = begin(&look);
+    assert_eq!(
+        hurried.answered(429, &headers([("retry-after", "20")]), None),
+        CallTurn::Wait(Duration::from_secs(20))
+    );
+    let says = "the provider answered 429; the provider takes it again in 20 s";
+    assert_eq!(hurried.given_up(), failed(says, None), "a caller without the time is told it");
     let once = action(&format!("[retry]\ntries = 1\n{READ}"));
     assert!(matches!(begin(&once).answered(500, &no_headers, None), CallTurn::End(_)));
 }

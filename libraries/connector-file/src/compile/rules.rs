@@ -8,11 +8,9 @@ use crate::form::{
     AuthForm, AuthWord, ClientAuthWord, ErrorForm, FileForm, FlowWord, PageWord, PaginationForm, RetryForm,
 };
 use crate::pages::{PAGES_MAX, PageKind, PageRule};
-use crate::rules::{ErrorRule, OkRule, ProviderRules, RateRule, RetryRule, TRIES_MAX};
+use crate::rules::{AFTER, ErrorRule, OkRule, ProviderRules, RateRule, RetryRule, STATUSES, TRIES_MAX};
 use crate::words::{Marked, RequestPlace};
 
-const STATUSES: [u16; 2] = [429, 503];
-const AFTER: &str = "retry-after";
 const WAIT_S_DEFAULT: u64 = 60;
 
 pub(crate) fn rules(form: &FileForm) -> ProviderRules {

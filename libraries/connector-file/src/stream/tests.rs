@@ -159,6 +159,18 @@ fn a_page_is_asked_for_again_and_then_given_up() {
     assert_eq!(call.answered(429, &told, None), StreamTurn::Wait(Duration::from_secs(3)));
     assert_eq!(call.lost(), StreamTurn::Wait(Duration::from_secs(2)));
     assert_eq!(says(call.answered(503, &no_headers, None)), "the provider answered 503");
+    let limited = |after: Option<u64>| ProviderVerdict::Again {
+        after: after.map(Duration::from_secs),
+        is_limit: true,
+        may_have_happened: false,
+        says: "the provider answered 429".to_owned(),
+    };
+    let mut long = things.page(None, None).expect("a page");
+    let told = headers([("retry-after", "3600")]);
+    assert_eq!(long.answered(429, &told, None), StreamTurn::Failed(limited(Some(3600))), "the time is kept");
+    let mut unnamed = things.page(None, None).expect("a page");
+    assert_eq!(unnamed.answered(429, &no_headers, None), StreamTurn::Wait(Duration::from_secs(1)));
+    assert_eq!(unnamed.given_up(), limited(None), "a limit that names no time is one, too");
     let mut refused = things.page(None, None).expect("a page");
     let turn = refused.answered(401, &no_headers, None);
     assert!(matches!(turn, StreamTurn::Failed(ProviderVerdict::SignIn { .. })));

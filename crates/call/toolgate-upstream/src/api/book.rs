@@ -1,9 +1,11 @@
 //! All that an API offers, by name: operations of a document, actions and streams of a connector file.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use connector_file::{AuthRule, ConnectorAction, ConnectorFile, ConnectorStream};
-use openapi_tools::{ApiDocument, ApiTool, RequestPlan, join_base};
+use connector_file::{AuthRule, ConnectorAction, ConnectorFile, ConnectorStream, ProviderRules};
+use openapi_tools::{ApiDocument, ApiEffects, ApiTool, FileLabel, FileLabels, RequestPlan, join_base};
+use serde_json::{Map, Value};
 use toolgate_core::tool::FileSlot;
 use url::Url;
 
@@ -22,13 +24,40 @@ pub(super) enum BookToolKind {
 
 /// What a call of an operation needs.
 pub(super) struct ApiOperation {
-    pub(super) is_read_only: bool,
+    pub(super) effects: ApiEffects,
+    /// What its answers mean: as the connector file beside the document says, if there is one.
+    pub(super) rules: Arc<ProviderRules>,
     pub(super) plan: RequestPlan,
     /// An address of its own.
     pub(super) server: Option<String>,
     pub(super) promises_json: bool,
     /// The argument that takes a key against repetition.
     pub(super) key_argument: Option<String>,
+}
+
+impl BookTool {
+    /// Takes what the gateway says about files beside their bytes out of the arguments.
+    pub(super) fn labels(&self, arguments: &mut Map<String, Value>) -> FileLabels {
+        let mut labels = FileLabels::new();
+        for slot in &self.files {
+            let mut said = |name: Option<&String>| texts(name.and_then(|name| arguments.remove(name)));
+            let (names, types) = (said(slot.file_name.as_ref()), said(slot.media_type.as_ref()));
+            let text = |all: &[String], at: usize| all.get(at).cloned();
+            let one = |at| FileLabel { name: text(&names, at), media_type: text(&types, at) };
+            labels.insert(slot.content.clone(), (0..names.len().max(types.len())).map(one).collect());
+        }
+        labels
+    }
+}
+
+/// The text of one file, or those of several.
+fn texts(value: Option<Value>) -> Vec<String> {
+    let text = |value: Value| value.as_str().unwrap_or_default().to_owned();
+    match value {
+        None => Vec::new(),
+        Some(Value::Array(values)) => values.into_iter().map(text).collect(),
+        Some(value) => vec![text(value)],
+    }
 }
 
 pub(super) struct ApiBook {
@@ -78,7 +107,8 @@ impl ApiBook {
         if let Some(document) = document {
             book.describe(document);
             if sources.lists_operations {
-                book.add_operations(document);
+                let rules = file.map_or_else(|| Arc::new(ProviderRules::usual()), ConnectorFile::rules);
+                book.add_operations(document, &rules);
             }
         }
         Ok(book)
@@ -132,11 +162,11 @@ impl ApiBook {
         self.tools.insert(name, BookTool { files, kind: BookToolKind::Action(Box::new(action)) });
     }
 
-    fn add_operations(&mut self, document: &ApiDocument) {
+    fn add_operations(&mut self, document: &ApiDocument, rules: &Arc<ProviderRules>) {
         let actions: BTreeSet<String> = self.tools.keys().cloned().collect();
         let left_out = document.each_tool(|tool| {
             if !actions.contains(&tool.name) {
-                self.add_operation(tool);
+                self.add_operation(tool, rules);
             }
         });
         for one in &left_out {
@@ -150,10 +180,11 @@ impl ApiBook {
         self.left_out = left_out.len();
     }
 
-    fn add_operation(&mut self, tool: ApiTool) {
+    fn add_operation(&mut self, tool: ApiTool, rules: &Arc<ProviderRules>) {
         let ToolDefinition { text, files } = definition::of_operation(&tool);
         let operation = ApiOperation {
-            is_read_only: tool.effects.read_only,
+            effects: tool.effects,
+            rules: Arc::clone(rules),
             promises_json: !tool.produces.is_empty() && tool.produces.iter().all(|kind| is_json(kind)),
             key_argument: key_argument(&tool),
             plan: tool.plan,

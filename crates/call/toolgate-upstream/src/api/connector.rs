@@ -1,13 +1,18 @@
 //! A call of an action of a connector file: its requests one after the other, as the file's rules have them.
 
 use connector_file::{AnswerKind, CallTurn, ConnectorAction, PlannedRequest, ProviderVerdict};
+use serde_json::{Value, json};
 use tokio::time::sleep;
 use toolgate_core::port::ServerError;
 use toolgate_core::{FaultKind, RawJson};
 
+use super::call_time::CallTime;
 use super::exchange::{AddressedRequest, ApiAnswer, ApiRoute};
 use super::operation::ApiCall;
-use super::result;
+use super::result::{self, ResultNote};
+
+/// The member of a result's `_meta` with the call that takes back what this one did.
+const UNDO_META: &str = "dev.toolgate/undo";
 
 pub(super) async fn call(
     route: ApiRoute<'_>,
@@ -18,7 +23,7 @@ pub(super) async fn call(
         Ok(steps) => steps,
         Err(bad) => return Ok(result::of_failure(&bad.to_string())),
     };
-    let mut has_written = false;
+    let (time, mut has_written) = (CallTime::begin(call.patience), false);
     loop {
         let planned = match steps.request(&route.origin.base) {
             Ok(planned) => planned,
@@ -40,7 +45,11 @@ pub(super) async fn call(
         has_written |= !planned.request.method.effects().read_only;
         match turn {
             CallTurn::Send => {}
-            CallTurn::Wait(wait) => sleep(wait).await,
+            CallTurn::Wait(wait) if time.has_room_for(wait) => sleep(wait).await,
+            // Whoever waits past the end of the call is told nothing but that it ended.
+            CallTurn::Wait(_) => {
+                return ended(route, action, steps.given_up(), answer.as_ref(), call.uri);
+            }
             CallTurn::End(verdict) => return ended(route, action, verdict, answer.as_ref(), call.uri),
         }
     }
@@ -70,7 +79,10 @@ fn ended(
     match verdict {
         ProviderVerdict::Done { data } => Ok(match answer.filter(|_| action.answer() == AnswerKind::File) {
             Some(answer) => result::of_file(answer, uri),
-            None => result::of_json(data),
+            None => {
+                let note = undo_note(route, action, &data);
+                result::of_json(data, note)
+            }
         }),
         ProviderVerdict::Failed { says, .. } | ProviderVerdict::Again { says, .. } => {
             Ok(result::of_failure(&says))
@@ -78,4 +90,12 @@ fn ended(
         ProviderVerdict::SignIn { says } => Err(route.ctx.fault(FaultKind::Unauthorized { reason: says })),
         ProviderVerdict::Unsure { says } => Err(route.ctx.lost(says)),
     }
+}
+
+/// The call that takes this one back, if the file names one. Nothing calls it but the caller: it is judged like any other.
+fn undo_note(route: ApiRoute<'_>, action: &ConnectorAction, data: &Value) -> Option<ResultNote> {
+    let undo = action.undo(data)?;
+    let tool = format!("{}:{}", route.ctx.name(), undo.action);
+    let text = format!("to take this back: call {tool} with {}", Value::from(undo.arguments.clone()));
+    Some(ResultNote { text, meta: Some((UNDO_META, json!({ "tool": tool, "arguments": undo.arguments }))) })
 }

@@ -50,6 +50,12 @@ impl ApiAnswer {
     pub(super) fn header(&self, name: &str) -> Option<String> {
         self.headers.get(name)?.to_str().ok().map(str::to_owned)
     }
+
+    /// All headers of this name, as one list.
+    pub(super) fn headers_of(&self, name: &str) -> String {
+        let values = self.headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+        values.collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// The way of the requests of one principal.

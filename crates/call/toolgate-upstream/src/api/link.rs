@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use openapi_tools::FileLabels;
 use parking_lot::{Mutex, RwLock};
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
@@ -12,6 +13,7 @@ use toolgate_core::{RawJson, RpcError};
 
 use super::arguments::{self, CalledTool};
 use super::book::{BookTool, BookToolKind};
+use super::call_time::CallTime;
 use super::exchange::ApiRoute;
 use super::opened::{ApiSources, OpenedApi};
 use super::operation::{self, ApiCall};
@@ -82,7 +84,7 @@ impl ApiLink {
             "tools/call" => self.call(request, who, patience).await,
             "ping" => Ok(RawJson::EMPTY),
             PREVIEW => self.preview(request, who).await,
-            STREAM => self.stream(request, who).await,
+            STREAM => self.stream(request, who, patience).await,
             SIGN_IN => self.sign_in(who).await,
             PROBE => self.probe(request, who, patience).await,
             other => Err(RpcError::method_not_found(other).into()),
@@ -132,12 +134,13 @@ impl ApiLink {
         who: SecretUser<'_>,
         patience: Duration,
     ) -> Result<RawJson, ServerError> {
-        let CalledTool { name, arguments } = arguments::called(&self.ctx, request).await?;
+        let CalledTool { name, mut arguments } = arguments::called(&self.ctx, request).await?;
         let opened = self.opened();
         let tool = found(&opened, &name)?;
+        let labels = tool.labels(&mut arguments);
         let id = self.call_id(request);
         let uri = format!("api://{}/{name}", self.ctx.name());
-        let call = ApiCall { arguments: &arguments, id: &id, uri: &uri, patience };
+        let call = ApiCall { arguments: &arguments, labels: &labels, id: &id, uri: &uri, patience };
         let route = self.route(&opened, who);
         match &tool.kind {
             BookToolKind::Operation(operation) => operation::call(route, operation, &call).await,
@@ -154,14 +157,19 @@ impl ApiLink {
         shown.map_err(|words| RpcError::invalid_params(words).into())
     }
 
-    async fn stream(&self, request: &ServerRequest, who: SecretUser<'_>) -> Result<RawJson, ServerError> {
+    async fn stream(
+        &self,
+        request: &ServerRequest,
+        who: SecretUser<'_>,
+        patience: Duration,
+    ) -> Result<RawJson, ServerError> {
         let params = arguments::params(&self.ctx, request).await?;
         let opened = self.opened();
         let name = params.get("stream").and_then(Value::as_str).unwrap_or_default();
         let unknown = || RpcError::invalid_params(format!("there is no stream {name:?}"));
         let known = opened.book.streams.get(name).ok_or_else(unknown)?;
         let id = self.call_id(request);
-        stream::read(self.route(&opened, who), known, &params, &id).await
+        stream::read(self.route(&opened, who), known, &params, &id, CallTime::begin(patience)).await
     }
 
     /// Whether the credentials for a request are there. Nothing is sent to the API.
@@ -185,8 +193,8 @@ impl ApiLink {
         let Some(name) = opened.book.probe.as_deref() else { return Ok(RawJson::EMPTY) };
         let BookToolKind::Action(action) = &found(&opened, name)?.kind else { return Ok(RawJson::EMPTY) };
         let (id, uri) = (self.call_id(request), format!("api://{}/{name}", self.ctx.name()));
-        let arguments = Map::new();
-        let call = ApiCall { arguments: &arguments, id: &id, uri: &uri, patience };
+        let (arguments, labels) = (Map::new(), FileLabels::new());
+        let call = ApiCall { arguments: &arguments, labels: &labels, id: &id, uri: &uri, patience };
         let result = connector::call(self.route(&opened, who), action, &call).await?;
         Ok(RawJson::from_serialize(&json!({ "action": name, "result": result })))
     }

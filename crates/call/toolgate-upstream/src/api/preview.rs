@@ -7,6 +7,7 @@ use openapi_tools::ApiRequest;
 use serde_json::{Map, Value, json};
 use toolgate_core::RawJson;
 use toolgate_core::tool::FileSlot;
+use url::Url;
 
 use super::book::{BookTool, BookToolKind};
 use super::exchange::ApiRoute;
@@ -23,10 +24,11 @@ pub(super) fn of_call(
     arguments: &Map<String, Value>,
     call: &str,
 ) -> Result<RawJson, String> {
-    let arguments = with_placeholders(&tool.files, arguments);
+    let mut arguments = with_placeholders(&tool.files, arguments);
+    let labels = tool.labels(&mut arguments);
     let requests: Vec<ShownRequest> = match &tool.kind {
         BookToolKind::Operation(operation) => {
-            let request = request_of(operation, &arguments, call)?;
+            let request = request_of(operation, &arguments, &labels, call)?;
             let address = address_of(route, operation, &request);
             vec![ShownRequest::of(route, &request, &address, true)]
         }
@@ -63,6 +65,8 @@ fn with_placeholders(slots: &[FileSlot], arguments: &Map<String, Value>) -> Map<
 struct ShownRequest {
     method: &'static str,
     url: String,
+    /// The address within that of the API, for callers who are not told where that is.
+    path: String,
     headers: Vec<(String, String)>,
     body: ShownBody,
 }
@@ -80,6 +84,7 @@ impl ShownRequest {
             .extend(request.cookies.iter().map(|(name, _)| ("cookie".to_owned(), format!("{name}={MASK}"))));
         headers.extend(request.body.iter().map(|body| ("content-type".to_owned(), body.media_type.clone())));
         let mut url = address.to_owned();
+        let path = path_of(&route.origin.base, address);
         if with_secrets {
             headers.extend(route.origin.header_names.iter().map(|name| (name.clone(), MASK.to_owned())));
             for (name, _) in &route.origin.query {
@@ -87,13 +92,14 @@ impl ShownRequest {
                 url.push_str(&format!("{name}={MASK}"));
             }
         }
-        Self { method: request.method.as_str(), url, headers, body: ShownBody::of(request) }
+        Self { method: request.method.as_str(), url, path, headers, body: ShownBody::of(request) }
     }
 
     fn json(self) -> Value {
         let headers: Map<String, Value> =
             self.headers.into_iter().map(|(name, value)| (name, value.into())).collect();
-        let mut shown = json!({ "method": self.method, "url": self.url, "headers": headers });
+        let mut shown =
+            json!({ "method": self.method, "url": self.url, "path": self.path, "headers": headers });
         match self.body {
             ShownBody::None => {}
             ShownBody::Text(text) => shown["body_text"] = text.into(),
@@ -113,6 +119,17 @@ impl ShownRequest {
             ShownBody::Bytes(bytes) => text.push_str(&format!("\n\n({bytes} bytes)")),
         }
         text
+    }
+}
+
+/// An address of its own, or one that an answer will name, is left out but for its path.
+fn path_of(base: &str, address: &str) -> String {
+    if let Some(path) = address.strip_prefix(base) {
+        return path.to_owned();
+    }
+    match Url::parse(address) {
+        Ok(url) => url.path().to_owned(),
+        Err(_) => address.to_owned(),
     }
 }
 

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
+use connector_file::ProviderVerdict;
 use serde_json::{Value, json};
 use toolgate_core::RawJson;
 use toolgate_outbound::excerpt;
@@ -30,12 +31,24 @@ enum AnswerBody {
     Html,
 }
 
-/// The result of a call whose answer has a good status.
-pub(super) fn of_success(answer: &ApiAnswer, promises_json: bool, uri: &str) -> RawJson {
+/// What a result says beside its data.
+pub(super) struct ResultNote {
+    pub(super) text: String,
+    /// A member of `_meta`, and its name.
+    pub(super) meta: Option<(&'static str, Value)>,
+}
+
+/// The result of a call that succeeded.
+pub(super) fn of_success(
+    answer: &ApiAnswer,
+    promises_json: bool,
+    uri: &str,
+    note: Option<ResultNote>,
+) -> RawJson {
     let status = answer.status.as_u16();
     match body_of(answer) {
         AnswerBody::Empty => of_text(&format!("done: HTTP {status} without content")),
-        AnswerBody::Json(value) => of_json(value),
+        AnswerBody::Json(value) => of_json(value, note),
         AnswerBody::Html if promises_json => of_failure(&format!(
             "the API answered HTTP {status} with an HTML page where JSON was promised, which is often a page to sign in or a \
              notice of a proxy: {}",
@@ -62,20 +75,25 @@ pub(super) fn of_file(answer: &ApiAnswer, uri: &str) -> RawJson {
     of_bytes(&answer.body, &media_type, uri)
 }
 
-/// The failure that an answer with a bad status tells.
-pub(super) fn failed_words(answer: &ApiAnswer, is_read_only: bool) -> String {
+/// The failure that an answer tells by its status, or by its body where a connector file says how.
+pub(super) fn failed_words(answer: &ApiAnswer, verdict: &ProviderVerdict) -> String {
     let status = answer.status;
     let reason = status.canonical_reason().map(|reason| format!(" {reason}")).unwrap_or_default();
     let mut words = format!("the API answered HTTP {}{reason}", status.as_u16());
+    if status.is_success() {
+        words.push_str(" and says that it failed");
+    }
     let said = said(answer);
     if !said.is_empty() {
         words.push_str(": ");
         words.push_str(&said);
     }
-    if status.is_server_error() && !is_read_only {
+    if matches!(verdict, ProviderVerdict::Unsure { .. }) {
         words.push_str("\nhint: it may have taken effect all the same: look before you repeat it");
     }
-    if let Some(after) = answer.header("retry-after") {
+    if let ProviderVerdict::Again { after: Some(after), .. } = verdict {
+        words.push_str(&format!("\nhint: it takes calls again in {} s", after.as_secs()));
+    } else if let Some(after) = answer.header("retry-after") {
         words.push_str(&format!("\nhint: it asks to be called again after {after} (Retry-After)"));
     }
     words
@@ -86,12 +104,19 @@ pub(super) fn of_failure(words: &str) -> RawJson {
 }
 
 /// A result as structure and as text. What is no object becomes a member of one.
-pub(super) fn of_json(value: Value) -> RawJson {
+pub(super) fn of_json(value: Value, note: Option<ResultNote>) -> RawJson {
     let text = value.to_string();
     let structured = if value.is_object() { value } else { json!({ RESULT: value }) };
-    RawJson::from_serialize(
-        &json!({ "content": [{ "type": "text", "text": text }], "structuredContent": structured }),
-    )
+    let mut content = vec![json!({ "type": "text", "text": text })];
+    let meta = note.and_then(|note| {
+        content.push(json!({ "type": "text", "text": note.text }));
+        note.meta
+    });
+    let mut result = json!({ "content": content, "structuredContent": structured });
+    if let Some((name, value)) = meta {
+        result["_meta"] = json!({ name: value });
+    }
+    RawJson::from_serialize(&result)
 }
 
 /// JSON without the secrets that went out.

@@ -1,21 +1,29 @@
 //! One page of a stream of a connector file.
 
+use std::time::Duration;
+
 use connector_file::{ConnectorStream, ProviderVerdict, StreamPage, StreamTurn};
 use serde_json::{Map, Value, json};
 use tokio::time::sleep;
 use toolgate_core::port::ServerError;
 use toolgate_core::{FaultKind, RawJson, RpcError};
 
+use super::call_time::CallTime;
 use super::connector::{addressed, is_lost};
 use super::exchange::ApiRoute;
 use super::result;
 
-/// Reads the page that `params` name: `cursor` and `page`, both optional.
+/// The wait that a provider is given that limits its rate and names no time.
+const UNNAMED_LIMIT: Duration = Duration::from_secs(60);
+
+/// Reads the page that `params` name: `cursor` and `page`, both optional. A wait that the call has no time for is left to
+/// whoever asked, who is told the time: a request that sleeps past its own end would be asked for again, and again.
 pub(super) async fn read(
     route: ApiRoute<'_>,
     stream: &ConnectorStream,
     params: &Map<String, Value>,
     call: &str,
+    time: CallTime,
 ) -> Result<RawJson, ServerError> {
     let refused = |bad: connector_file::BadActionArguments| RpcError::invalid_params(bad.to_string());
     let page = params.get("page").and_then(Value::as_str);
@@ -32,7 +40,8 @@ pub(super) async fn read(
             Err(error) => return Err(error),
         };
         match turn {
-            StreamTurn::Wait(wait) => sleep(wait).await,
+            StreamTurn::Wait(wait) if time.has_room_for(wait) => sleep(wait).await,
+            StreamTurn::Wait(_) => return Err(failed(route, reading.given_up())),
             StreamTurn::Page(page) => return Ok(RawJson::from_serialize(&page_json(page))),
             StreamTurn::Failed(verdict) => return Err(failed(route, verdict)),
         }
@@ -70,6 +79,9 @@ fn page_json(page: StreamPage) -> Value {
 fn failed(route: ApiRoute<'_>, verdict: ProviderVerdict) -> ServerError {
     match verdict {
         ProviderVerdict::SignIn { says } => route.ctx.fault(FaultKind::Unauthorized { reason: says }),
+        ProviderVerdict::Again { after, is_limit: true, .. } => {
+            route.ctx.fault(FaultKind::RateLimited { retry_after: after.unwrap_or(UNNAMED_LIMIT) })
+        }
         ProviderVerdict::Failed { says, .. }
         | ProviderVerdict::Again { says, .. }
         | ProviderVerdict::Unsure { says } => RpcError::new(RpcError::INTERNAL, says).into(),

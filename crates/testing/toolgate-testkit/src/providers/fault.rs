@@ -28,6 +28,8 @@ pub enum ProviderFault {
 /// A fault, and the requests that it is for.
 pub(super) struct FaultPlan {
     fault: ProviderFault,
+    /// Requests that do not have it yet.
+    spared: u32,
     /// Requests that still have it; none: all.
     left: Option<u32>,
     /// Only paths that end so.
@@ -36,12 +38,21 @@ pub(super) struct FaultPlan {
 
 impl FaultPlan {
     pub(super) fn new(fault: ProviderFault, left: Option<u32>, path_end: &str) -> Self {
-        Self { fault, left, path_end: path_end.to_owned() }
+        Self { fault, spared: 0, left, path_end: path_end.to_owned() }
+    }
+
+    /// The first requests are answered as usual.
+    pub(super) fn after(self, spared: u32) -> Self {
+        Self { spared, ..self }
     }
 
     /// The fault of a request to this path, which uses it up.
     pub(super) fn take(&mut self, path: &str) -> Option<ProviderFault> {
         if !path.ends_with(&self.path_end) || self.left == Some(0) {
+            return None;
+        }
+        if self.spared > 0 {
+            self.spared -= 1;
             return None;
         }
         self.left = self.left.map(|left| left - 1);

@@ -84,6 +84,11 @@ impl<P: Provider> Standin<P> {
         self.books.lock().fault = Some(FaultPlan::new(fault, Some(times), path_end));
     }
 
+    /// All requests to paths that end so have this fault, but for the first ones.
+    pub fn misbehave_after(&self, path_end: &str, fault: ProviderFault, spared: u32) {
+        self.books.lock().fault = Some(FaultPlan::new(fault, None, path_end).after(spared));
+    }
+
     pub fn calm(&self) {
         self.books.lock().fault = None;
     }

@@ -29,16 +29,21 @@ pub(super) struct ShippedProvider {
     secret: &'static str,
     /// The value of the secret, if it is not the token of the stand-in.
     value: Option<&'static str>,
+    /// Further lines of the server's table.
+    lines: &'static str,
 }
 
 pub(super) const SLACK: ShippedProvider =
-    ShippedProvider { name: "slack", secret: "slack_bot_token", value: None };
+    ShippedProvider { name: "slack", secret: "slack_bot_token", value: None, lines: "" };
+/// The same with little time for a request.
+pub(super) const HURRIED_SLACK: ShippedProvider = ShippedProvider { lines: "timeout_seconds = 4\n", ..SLACK };
 pub(super) const HUBSPOT: ShippedProvider =
-    ShippedProvider { name: "hubspot", secret: "hubspot_access_token", value: None };
+    ShippedProvider { name: "hubspot", secret: "hubspot_access_token", value: None, lines: "" };
 pub(super) const WEBHOOK: ShippedProvider = ShippedProvider {
     name: "webhook",
     secret: "webhook_secret",
     value: Some("whsec_dGhpcyBpcyBhIGtleSBvZiB0aGUgdGVzdHMgYWxvbmU="),
+    lines: "",
 };
 
 /// The level of care of the gateway.
@@ -184,9 +189,9 @@ fn toml(of: ShippedProvider, base_url: &str, care: Care) -> String {
         Care::Exploratory => "exploratory",
         Care::Standard => "standard",
     };
-    let name = of.name;
+    let ShippedProvider { name, lines, .. } = of;
     format!(
         "[network]\nallow_loopback = true\n[policy]\ntemplate = {template:?}\n{NO_HOLD}{AGENTS}\
-         [[servers]]\nname = \"connector.{name}\"\nconnector = {name:?}\nbase_url = {base_url:?}\n"
+         [[servers]]\nname = \"connector.{name}\"\nconnector = {name:?}\nbase_url = {base_url:?}\n{lines}"
     )
 }

@@ -45,6 +45,31 @@ async fn a_test_reads_a_page_and_keeps_nothing() {
 }
 
 #[tokio::test]
+async fn whoever_makes_a_call_can_look_at_its_request_first() {
+    let office = Office::open(SLACK, Slack::default(), Care::Standard).await;
+    let (seller, clerk) = (office.agent("seller"), office.agent("clerk"));
+    let call =
+        json!({ "tool": "connector.slack.post_message", "arguments": { "channel": "C1", "text": "Hello" } });
+    let shown = kit::call(&seller, "connector.preview", call.clone()).await;
+    let request = &shown["structuredContent"]["data"]["requests"][0];
+    assert_eq!(
+        (&request["method"], &request["path"]),
+        (&json!("POST"), &json!("/chat.postMessage")),
+        "{shown:#}"
+    );
+    assert!(request["body_text"].to_string().contains("Hello"), "{shown:#}");
+    let told = shown.to_string();
+    assert!(told.contains("••••") && !told.contains(&office.provider.token()), "{shown:#}");
+    assert!(!told.contains(&office.provider.origin()), "agents are not told where it leads: {shown:#}");
+    let wrong = json!({ "tool": "connector.slack.post_message", "arguments": { "text": "Hello" } });
+    let refused = kit::call(&seller, "connector.preview", wrong).await;
+    assert!(kit::text(&refused).contains("channel"), "{refused:#}");
+    let unseen = kit::call(&clerk, "connector.preview", call).await;
+    assert!(kit::text(&unseen).contains("there is no tool"), "{unseen:#}");
+    assert!(office.provider.requests().is_empty(), "nothing was sent");
+}
+
+#[tokio::test]
 async fn the_console_and_the_command_line_show_connectors() {
     let office = Office::open(SLACK, Slack::default(), Care::Exploratory).await;
     office.sync(&["users"]).await;

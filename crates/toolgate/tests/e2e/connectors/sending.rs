@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use toolgate_testkit::providers::{ProviderFault, Slack, WebhookReceiver};
 
-use super::office::{Care, Office, SLACK, WEBHOOK};
+use super::office::{Care, HURRIED_SLACK, Office, SLACK, WEBHOOK};
 use crate::files::archive::text;
 use crate::governed::bank::{pending, status};
 use crate::kit;
@@ -34,6 +34,20 @@ async fn a_person_sees_the_request_before_a_message_is_sent() {
     let sent = kit::call(&agent, &post, hello()).await;
     assert_eq!(status(&sent), "succeeded", "{sent:#}");
     assert_eq!(office.provider.effects(), [HELLO]);
+}
+
+#[tokio::test]
+async fn a_result_says_how_to_take_it_back_and_that_is_a_call_like_any_other() {
+    let office = Office::open(SLACK, Slack::default(), Care::Exploratory).await;
+    let agent = office.agent("seller");
+    let sent = kit::call(&agent, &office.action("post_message"), hello()).await;
+    let undo = &sent["_meta"]["dev.toolgate/undo"];
+    assert_eq!(undo["tool"], office.action("delete_message"), "{sent:#}");
+    assert!(sent["content"].to_string().contains("to take this back: call connector.slack:delete_message"));
+    let undone = kit::call(&agent, text(&undo["tool"]), undo["arguments"].clone()).await;
+    assert_eq!(status(&undone), "succeeded", "{undone:#}");
+    let effects = office.provider.effects();
+    assert!(effects.len() == 2 && effects[1].starts_with("chat.delete C1"), "{effects:?}");
 }
 
 #[tokio::test]
@@ -95,6 +109,16 @@ async fn a_provider_that_limits_its_rate_is_waited_for_by_reads_and_told_to_writ
     assert_eq!(status(&refused), "tool_error", "{refused:#}");
     assert!(refused.to_string().contains("takes it again in 0 s"), "{refused:#}");
     assert_eq!(office.provider.effects(), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_read_that_would_wait_past_its_end_is_told_the_time() {
+    let office = Office::open(HURRIED_SLACK, Slack::default(), Care::Exploratory).await;
+    let fault = ProviderFault::RateLimited { after_s: Some(20) };
+    office.provider.misbehave_at("conversations.list", fault, 1);
+    let refused = kit::call(&office.agent("seller"), &office.action("list_channels"), json!({})).await;
+    assert_eq!(status(&refused), "tool_error", "{refused:#}");
+    assert!(refused.to_string().contains("takes it again in 20 s"), "{refused:#}");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use serde_json::json;
 use toolgate_testkit::providers::{ProviderFault, Slack};
 
-use super::office::{Care, Office, SLACK};
+use super::office::{Care, HURRIED_SLACK, Office, SLACK};
 use crate::files::archive::text;
 
 /// A workspace in pages of one.
@@ -49,6 +49,56 @@ async fn a_rate_limit_in_the_middle_is_waited_for() {
     office.provider.misbehave_at("conversations.list", ProviderFault::RateLimited { after_s: Some(0) }, 2);
     let synced = office.sync(&["channels"]).await;
     assert_eq!((&synced["state"], &synced["records"]), (&json!("done"), &json!(3)), "{synced:#}");
+}
+
+/// The pages of channels that were asked for, by their cursors.
+fn pages_asked(office: &Office<Slack>) -> Vec<Option<String>> {
+    let requests = office.provider.requests();
+    let lists = requests.iter().filter(|request| request.path.ends_with("conversations.list"));
+    lists.map(|request| request.query.get("cursor").cloned()).collect()
+}
+
+#[tokio::test]
+async fn a_rate_limit_of_an_hour_ends_a_sync_partial_with_the_time_and_the_next_one_goes_on() {
+    let office = Office::open(SLACK, paged(), Care::Exploratory).await;
+    let limit = ProviderFault::RateLimited { after_s: Some(3600) };
+    office.provider.misbehave_after("conversations.list", limit, 1);
+    let first = office.sync(&["channels", "users"]).await;
+    assert_eq!((&first["state"], &first["records"]), (&json!("partial"), &json!(1)), "{first:#}");
+    assert!(first["problems"].to_string().contains("another 3600 s"), "{first:#}");
+    assert_eq!(pages_asked(&office).len(), 2, "nobody asks a second time");
+    assert_eq!(office.provider.requests().len(), 2, "and no other stream is asked for");
+    office.provider.forget_requests();
+    let second = office.sync(&["channels", "users"]).await;
+    assert_eq!((&second["state"], &second["records"]), (&json!("partial"), &json!(0)), "{second:#}");
+    let asked = pages_asked(&office);
+    assert!(asked.len() == 1 && asked[0].is_some(), "it does not begin anew: {asked:?}");
+    office.provider.calm();
+    let third = office.sync(&["channels"]).await;
+    assert_eq!((&third["state"], &third["records"]), (&json!("done"), &json!(2)), "{third:#}");
+    assert_eq!(office.paths().await.len(), 3);
+}
+
+#[tokio::test]
+async fn a_rate_limit_before_the_first_page_ends_partial_with_or_without_a_time() {
+    for (after_s, time) in [(Some(600), "600 s"), (None, "60 s")] {
+        let office = Office::open(HURRIED_SLACK, paged(), Care::Exploratory).await;
+        office.provider.misbehave_after("conversations.list", ProviderFault::RateLimited { after_s }, 0);
+        let synced = office.sync(&["channels", "users"]).await;
+        assert_eq!(synced["state"], "partial", "{synced:#}");
+        assert!(synced["problems"].to_string().contains(time), "{synced:#}");
+        let (code, message) = office.refused("test", json!({ "stream": "channels" })).await;
+        assert_eq!(code, "rate_limited", "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_wait_that_the_request_has_no_time_for_is_the_syncs() {
+    let office = Office::open(HURRIED_SLACK, paged(), Care::Exploratory).await;
+    office.provider.misbehave_at("conversations.list", ProviderFault::RateLimited { after_s: Some(4) }, 1);
+    let synced = office.sync(&["channels"]).await;
+    assert_eq!((&synced["state"], &synced["records"]), (&json!("done"), &json!(3)), "{synced:#}");
+    assert_eq!(pages_asked(&office).len(), 4, "the first page was asked for twice, and not three times");
 }
 
 #[tokio::test]

@@ -5,9 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
+use toolgate_testkit::gateway::until_async;
 use toolgate_testkit::web_api::{WebAnswer, WebApi, WebRequest};
 
-use super::stage::{ApiStage, failure, operation};
+use super::stage::{ApiStage, failure, operation, operation_with};
+use crate::doors::WAIT;
 
 #[tokio::test]
 async fn binary_content_becomes_a_ref() {
@@ -75,6 +77,72 @@ async fn a_read_waits_for_the_time_that_is_named_and_a_write_does_not() {
         assert!(refused.contains("429") && refused.contains("slow down"), "{refused}");
         assert_eq!(stage.api.heard_at(&format!("/v1/{tool}")).len(), 1, "{tool} was sent once");
     }
+}
+
+#[tokio::test]
+async fn limits_are_understood_in_the_headers_that_apis_have_for_them() {
+    let asked = AtomicUsize::new(0);
+    let paths = json!({ "/soon": { "get": operation("soon") }, "/late": { "get": operation("late") } });
+    let stage = ApiStage::open(paths, "soon", move |heard| match heard.path() {
+        "/v1/soon" if asked.fetch_add(1, Ordering::SeqCst) == 0 => {
+            WebAnswer::json(403, &json!({})).with("x-ratelimit-remaining", "0").with("x-ratelimit-reset", "0")
+        }
+        "/v1/soon" => WebAnswer::json(200, &json!({ "fine": true })),
+        _ => WebAnswer::json(429, &json!({ "message": "slow down" }))
+            .with("date", "Sun, 06 Nov 1994 08:49:37 GMT")
+            .with("retry-after", "Sun, 06 Nov 1994 09:49:37 GMT"),
+    })
+    .await;
+    let waited = stage.call("soon", json!({})).await;
+    assert_eq!(waited["structuredContent"]["fine"], true, "{waited}");
+    let late = failure(&stage.call("late", json!({})).await);
+    assert!(late.contains("takes calls again in 3600 s"), "{late}");
+    assert_eq!(stage.api.heard_at("/v1/late").len(), 1, "nobody waits for an hour");
+}
+
+#[tokio::test]
+async fn the_next_page_is_told_with_the_names_of_the_arguments() {
+    let elsewhere = "https://attacker.example/v1/list?page=2";
+    let parameter =
+        |name: &str, place: &str| json!({ "name": name, "in": place, "schema": { "type": "string" } });
+    let parameters = json!([parameter("id", "header"), parameter("page", "query"), parameter("id", "query")]);
+    let list = |name: &str| operation_with(name, json!({ "parameters": parameters }));
+    let paths = json!({ "/list": { "get": list("list") }, "/far": { "get": list("far") } });
+    let stage = ApiStage::open(paths, "list", move |heard| {
+        let link = match heard.path() {
+            "/v1/list" => {
+                "</v1/other?id=a&page=2&secret=x>; rel=\"next\", </v1/list?page=9>; rel=\"last\"".to_owned()
+            }
+            _ => format!("<{elsewhere}>; rel=\"next\""),
+        };
+        WebAnswer::json(200, &json!([1])).with("link", &link)
+    })
+    .await;
+    let first = stage.call("list", json!({ "id": "a", "page": "1" })).await;
+    let texts: Vec<&str> =
+        first["content"].as_array().expect("content").iter().filter_map(|one| one["text"].as_str()).collect();
+    assert_eq!(texts, ["[1]", "next page: `page`=2"], "{first}");
+    let far = stage.call("far", json!({})).await;
+    assert!(!far.to_string().contains("next page"), "another origin: {far}");
+}
+
+#[tokio::test]
+async fn a_connector_file_beside_a_document_says_what_its_operations_mean() {
+    let paths = json!({ "/post": { "post": operation("post") }, "/list": { "get": operation("list") } });
+    let stage = ApiStage::open_with(paths, "post", "connector = \"slack\"", |heard| match heard.path() {
+        "/v1/post" => WebAnswer::json(200, &json!({ "ok": false, "error": "channel_not_found" })),
+        _ => WebAnswer::json(200, &json!({ "ok": false, "error": "token_revoked" })),
+    })
+    .await;
+    stage.store("slack_bot_token", "xoxb-0815-secret");
+    let there = until_async(WAIT, || async {
+        let result = stage.call("post", json!({})).await;
+        (!result.to_string().contains("the vault has no secret")).then_some(result)
+    });
+    let refused = failure(&there.await.expect("the secret is taken up"));
+    assert!(refused.contains("says that it failed") && refused.contains("channel_not_found"), "{refused}");
+    let revoked = stage.call("list", json!({})).await;
+    assert_eq!(revoked["_meta"]["dev.toolgate/fault"]["code"], "server_unauthorized", "{revoked}");
 }
 
 #[tokio::test]

@@ -79,6 +79,13 @@ async fn files_go_by_their_id_into_forms_and_plain_bodies() {
     );
     assert!(form.body.windows(bytes.len()).any(|window| window == bytes), "the bytes themselves");
     assert!(form.text().contains("Rex"));
+    let head = "name=\"photo\"; filename=\"rex.png\"\r\nContent-Type: image/png";
+    assert!(form.text().contains(head), "a file goes with its name and its type: {}", form.text());
+    let tools = stage.agent.modern("tools/list", json!({})).await.text;
+    assert!(
+        !tools.contains("file_name_") && !tools.contains("media_type_"),
+        "agents give the id alone: {tools}"
+    );
     let [raw] = &stage.api.heard_at("/v1/raw")[..] else { panic!("one request") };
     assert_eq!(raw.body, bytes);
 }

@@ -88,6 +88,62 @@ fn a_document_that_makes_no_tools_says_why() {
     assert!(elsewhere.heard().is_empty(), "the other origin was not asked");
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_reference_leads_neither_to_another_origin_nor_out_of_the_folder() {
+    let parameter =
+        |name: &str| json!({ "A": { "name": name, "in": "query", "schema": { "type": "string" } } });
+    let (inside, outside) = (parameter("inside"), parameter("stolen"));
+    let stolen = outside.clone();
+    let elsewhere = WebApi::start(move |_| WebAnswer::json(200, &stolen));
+    let far = elsewhere.url("/far.json#/A");
+    let made_of = |references: &[(&str, &str)]| {
+        let mut paths = json!({});
+        for (name, reference) in references {
+            let operation = operation_with(name, json!({ "parameters": [{ "$ref": reference }] }));
+            paths[format!("/{name}")] = json!({ "get": operation });
+        }
+        document(paths)
+    };
+    let folder = TempDir::new().expect("a folder");
+    std::fs::create_dir(folder.path().join("docs")).expect("a folder in it");
+    file(folder.path(), "outside.json", &outside.to_string());
+    file(folder.path(), "docs/inside.json", &inside.to_string());
+    let link = folder.path().join("docs/link.json");
+    std::os::unix::fs::symlink(folder.path().join("outside.json"), link).expect("a link");
+    let absolute = format!("{}#/A", folder.path().join("outside.json").display());
+    let references = [
+        ("near", "inside.json#/A"),
+        ("up", "../outside.json#/A"),
+        ("link", "link.json#/A"),
+        ("absolute", absolute.as_str()),
+        ("far", far.as_str()),
+    ];
+    file(folder.path(), "docs/pets.json", &made_of(&references).to_string());
+    let mut fetched =
+        made_of(&[("near", "inside.json#/A"), ("far", far.as_str()), ("local", "file:///etc/hosts#/A")]);
+    fetched["servers"] = json!([{ "url": "/v1" }]);
+    let api = WebApi::start(move |heard| match heard.path() {
+        "/openapi.json" => WebAnswer::json(200, &fetched),
+        _ => WebAnswer::json(200, &inside),
+    });
+    let toml = format!(
+        "{OPEN}[[servers]]\nname = \"pets\"\nopenapi = \"docs/pets.json\"\nbase_url = \"http://127.0.0.1:9\"\n\
+         [[servers]]\nname = \"web\"\nopenapi = {:?}\n",
+        api.url("/openapi.json")
+    );
+    let gateway = Gateway::boot_in(toolgate(), &toml, folder);
+    listed(&gateway, "pets__near").await;
+    listed(&gateway, "web__near").await;
+    let client = gateway.client();
+    let mut seen = names(&client).await;
+    seen.sort();
+    assert_eq!(seen, ["pets__near", "web__near"], "the others lead nowhere");
+    let text = client.modern("tools/list", json!({})).await.text;
+    assert!(text.contains("\"inside\"") && !text.contains("stolen"), "{text}");
+    assert!(elsewhere.heard().is_empty(), "the other origin was not asked");
+}
+
 #[tokio::test]
 async fn an_operation_that_narrows_is_quarantined_and_the_others_stay() {
     let filter = |kinds: Value| {

@@ -1,11 +1,14 @@
 //! Credentials of an API: from the vault to its origin, and to nobody else.
 
 use serde_json::json;
-use toolgate_testkit::gateway::until_async;
+use tempfile::TempDir;
+use toolgate_testkit::gateway::{Gateway, until_async};
 use toolgate_testkit::web_api::{WebAnswer, WebApi};
 
-use super::stage::{ApiStage, failure, operation};
+use super::stage::{ApiStage, OPEN, failure, operation};
 use crate::doors::WAIT;
+use crate::kit::{file, listed};
+use crate::toolgate;
 
 const TOKEN: &str = "tok-0815-very-secret";
 const KEY: &str = "key+4711/secret";
@@ -75,5 +78,58 @@ async fn secrets_do_not_follow_a_redirect() {
     });
     let result = there.await.expect("the redirect is told");
     assert_eq!(result["isError"], true, "{result}");
+    assert!(elsewhere.heard().is_empty(), "{:?}", elsewhere.heard());
+}
+
+/// A connector whose two actions ask at `/near` and `/far` where to put a text, and put it there.
+fn drop_file() -> String {
+    let mut file = String::from(
+        "schema = 1\nprovider = \"drop\"\ntitle = \"Drop\"\nversion = \"1\"\n[auth]\nkind = \"bearer\"\nsecret = \"TOKEN\"\n",
+    );
+    for name in ["near", "far"] {
+        file.push_str(&format!(
+            "[[actions]]\nname = {name:?}\ntitle = \"Put\"\ndescription = \"Puts a text.\"\nidempotency = \"ledger\"\n\
+             [actions.arguments.text]\nrequired = true\nschema = {{ type = \"string\" }}\n\
+             [[actions.steps]]\nmethod = \"POST\"\npath = \"/{name}\"\neffects = \"read\"\ntake = {{ where = \"/url\" }}\n\
+             [[actions.steps]]\nmethod = \"PUT\"\naddress = \"where\"\nanswer = \"any\"\n\
+             [actions.steps.values.text]\nargument = \"text\"\nplace = \"raw\"\n"
+        ));
+    }
+    file
+}
+
+#[tokio::test]
+async fn an_address_that_an_answer_names_gets_no_secret_and_another_origin_gets_nothing() {
+    let elsewhere = WebApi::start(|_| WebAnswer::json(200, &json!({})));
+    let other = elsewhere.url("/take");
+    let api = WebApi::start(move |heard| match heard.path() {
+        "/v1/near" => {
+            let host = heard.header("host").unwrap_or_default();
+            WebAnswer::json(200, &json!({ "url": format!("http://{host}/v1/take") }))
+        }
+        "/v1/far" => WebAnswer::json(200, &json!({ "url": other })),
+        _ => WebAnswer::json(200, &json!({})),
+    });
+    let folder = TempDir::new().expect("a folder");
+    file(folder.path(), "drop.toml", &drop_file());
+    let base = api.url("/v1");
+    let toml =
+        format!("{OPEN}[[servers]]\nname = \"pets\"\nconnector = \"drop.toml\"\nbase_url = {base:?}\n");
+    let gateway = Gateway::boot_in(toolgate(), &toml, folder);
+    listed(&gateway, "pets__far").await;
+    let agent = gateway.client();
+    let stage = ApiStage { gateway, api, agent };
+    stage.store("TOKEN", TOKEN);
+    let put = until_async(WAIT, || async {
+        let result = stage.call("near", json!({ "text": "hello" })).await;
+        (result["isError"] != true).then_some(())
+    });
+    put.await.expect("the secret is taken up");
+    let [begun, ..] = &stage.api.heard_at("/v1/near")[..] else { panic!("it was not asked") };
+    assert_eq!(begun.header("authorization"), Some(format!("Bearer {TOKEN}").as_str()));
+    let [taken] = &stage.api.heard_at("/v1/take")[..] else { panic!("one upload") };
+    assert_eq!((taken.text().as_str(), taken.header("authorization")), ("hello", None));
+    let far = stage.call("far", json!({ "text": "hello" })).await;
+    assert_eq!(far["isError"], true, "{far}");
     assert!(elsewhere.heard().is_empty(), "{:?}", elsewhere.heard());
 }
