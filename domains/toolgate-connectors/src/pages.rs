@@ -154,7 +154,7 @@ fn is_lost(kind: &FaultKind) -> bool {
 
 fn failure(of: &ConnectorServer, stream: &str, error: ServerError) -> PageFailure {
     match error {
-        ServerError::Rpc(error) => PageFailure::Refused(failed(&of.connector, stream, &error)),
+        ServerError::Rpc(error) => PageFailure::Refused(failed(&of.connector, &of.server, stream, &error)),
         ServerError::Fault(fault) => match fault.kind {
             FaultKind::RateLimited { retry_after } | FaultKind::Resting { retry_after, .. } => {
                 PageFailure::Waits(retry_after)

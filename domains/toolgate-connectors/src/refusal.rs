@@ -1,7 +1,8 @@
 //! The refusals of this crate, with hints.
 
+use serde::Deserialize;
 use toolgate_core::connector::ConnectorName;
-use toolgate_core::{Fault, FaultKind, Refusal, RpcError, codes};
+use toolgate_core::{Fault, FaultKind, Refusal, RpcError, ServerName, codes};
 use toolgate_store::StoreError;
 
 use crate::limits::SHOWN_CHARS_MAX;
@@ -42,8 +43,31 @@ pub(crate) fn bad_page(connector: &ConnectorName, why: impl std::fmt::Display) -
     Refusal::new(&codes::BAD_STREAM_PAGE, message)
 }
 
+/// Programs of connectors say with this code that their provider does not let them in.
+const LOCKED: &str = "locked";
+const HINT: &str = "\nhint: ";
+
+/// The data of a program's error.
+#[derive(Deserialize)]
+struct TroubleData {
+    code: String,
+}
+
 /// The server of the connector answered with an error of its own.
-pub(crate) fn failed(connector: &ConnectorName, stream: &str, error: &RpcError) -> Refusal {
+pub(crate) fn failed(
+    connector: &ConnectorName,
+    server: &ServerName,
+    stream: &str,
+    error: &RpcError,
+) -> Refusal {
+    let (says, advice) = error.message.split_once(HINT).unwrap_or((error.message.as_str(), ""));
+    let data = error.data.as_ref().and_then(|data| data.decode::<TroubleData>().ok());
+    if data.is_some_and(|data| data.code == LOCKED) {
+        let message = format!("the sign-in of {connector} has expired or was revoked: {}", shown(says));
+        let store = format!("`toolgate secrets set {server} NAME` stores a new secret");
+        let advice = if advice.is_empty() { store } else { format!("{}; {store}", shown(advice)) };
+        return Refusal::new(&codes::CONNECTOR_SIGN_IN, message).hint(advice);
+    }
     let message = format!("{connector} refused the stream {stream}: {}", shown(&error.message));
     Refusal::new(&codes::CONNECTOR_FAILED, message)
 }
@@ -68,4 +92,30 @@ pub(crate) fn of_fault(connector: &ConnectorName, fault: &Fault) -> Refusal {
 /// A foreign text in a message.
 pub(crate) fn shown(text: &str) -> String {
     text.chars().filter(|one| !one.is_control()).take(SHOWN_CHARS_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn refused(code: &str) -> Refusal {
+        let server = ServerName::new("connector.mail").expect("a name");
+        let connector = ConnectorName::of(&server).expect("a connector");
+        let message = "mail.example:993 cannot be read: the login was refused\nhint: the operator has to renew the password";
+        let mut error = RpcError::new(RpcError::INTERNAL, message);
+        error.data = Some(json!({ "code": code }).into());
+        failed(&connector, &server, "inbox", &error)
+    }
+
+    #[test]
+    fn a_program_that_is_not_let_in_asks_for_a_sign_in() {
+        let locked = refused("locked");
+        assert_eq!(*locked.code, codes::CONNECTOR_SIGN_IN, "{}", locked.message);
+        assert!(locked.message.ends_with("cannot be read: the login was refused"), "{}", locked.message);
+        let hint = "the operator has to renew the password; `toolgate secrets set connector.mail NAME` stores a new secret";
+        assert_eq!(locked.hint, hint);
+        assert_eq!(*refused("unavailable").code, codes::CONNECTOR_FAILED);
+    }
 }

@@ -80,7 +80,7 @@ impl Connectors {
             Err(ServerError::Fault(fault)) => return Err(of_fault(&of.connector, &fault)),
             // A server that knows no probe has none.
             Err(ServerError::Rpc(error)) if error.code == toolgate_core::RpcError::METHOD_NOT_FOUND => None,
-            Err(ServerError::Rpc(error)) => return Err(failed(&of.connector, "", &error)),
+            Err(ServerError::Rpc(error)) => return Err(failed(&of.connector, &of.server, "", &error)),
         };
         let Some(ProbeOutcome { action: Some(action), result }) = outcome else { return Ok(None) };
         match result.filter(|result| result.is_error) {

@@ -2,6 +2,7 @@
 
 mod list;
 mod output;
+mod preview;
 mod status;
 mod sync;
 mod trying;
@@ -15,6 +16,7 @@ pub fn domain() -> Domain<Connectors> {
     Domain::new()
         .tool(list::LIST, list::list)
         .tool(trying::TEST, trying::try_out)
+        .tool(preview::PREVIEW, preview::preview)
         .tool(sync::SYNC, sync::sync)
         .tool(status::STATUS, status::status)
 }
