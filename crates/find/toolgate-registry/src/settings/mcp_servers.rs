@@ -131,6 +131,7 @@ fn read_entry(fields: &JsonFields<'_>, rules: AddressRules) -> Result<ServerEntr
     fields.only(KEYS)?;
     let name = read_server_name(fields.required_text("name")?, &fields.place("name"))?;
     let transport = read_transport(fields, rules)?;
+    let hints = read_hints(fields, &transport)?;
     fields.flag("enabled")?;
     fields.word::<PublishedOrigin>("published", PUBLISHED_FORM)?;
     let spec = ServerSpec {
@@ -146,7 +147,6 @@ fn read_entry(fields: &JsonFields<'_>, rules: AddressRules) -> Result<ServerEntr
         reach: Reach::Within(rules),
         egress: Arc::default(),
     };
-    let hints = HintTrust::of_newcomer(fields.flag("trust_annotations")?);
     let usual = AskPermissions::default();
     let asks = AskPermissions {
         elicitation: fields.flag("elicitation")?.unwrap_or(usual.elicitation),
@@ -158,6 +158,14 @@ fn read_entry(fields: &JsonFields<'_>, rules: AddressRules) -> Result<ServerEntr
         drift: fields.word("drift", "`quarantine` or `accept`")?,
         new_tools: fields.word("new_tools", NEW_TOOLS_WORDS)?,
         source: ServerSource::Settings,
+    })
+}
+
+/// The tools of an API are the gateway's own work: their effects follow the method of the request, and nobody else says them.
+fn read_hints(fields: &JsonFields<'_>, transport: &TransportSpec) -> Result<HintTrust, Refusal> {
+    Ok(match (fields.flag("trust_annotations")?, transport) {
+        (None, TransportSpec::Api(_)) => HintTrust::Believed,
+        (said, _) => HintTrust::of_newcomer(said),
     })
 }
 

@@ -4,7 +4,7 @@ use axum::response::Response;
 use http::{Method, StatusCode};
 use maud::{Markup, html};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::server_list::{ConfiguredIn, ListedServerData, ServerLine, lines};
 use super::tabs::{Side, for_others, head, refused};
@@ -20,6 +20,10 @@ use crate::visit::PageVisit;
 const KEY: &str = "mcp_servers";
 /// The kind of a server that is an API, and the member of its entry with the address of its document.
 const OPENAPI: &str = "openapi";
+/// The kind of a server that is a connector that ships, and the member of its entry with the connector's name.
+const CONNECTOR: &str = "connector";
+const BASE_URL: &str = "base_url";
+const QUERY: &str = "query";
 const HERE: [&str; 2] = ["console", "settings"];
 
 #[derive(Deserialize)]
@@ -37,7 +41,10 @@ struct ServerDraft {
     name: String,
     url: String,
     authorization: String,
-    is_api: bool,
+    kind: String,
+    connector: String,
+    base_url: String,
+    query: String,
 }
 
 pub(super) async fn change(visit: PageVisit, fields: FormFields) -> PageResult<Response> {
@@ -60,12 +67,35 @@ pub(super) async fn change(visit: PageVisit, fields: FormFields) -> PageResult<R
 
 async fn add(visit: &PageVisit, fields: &FormFields) -> PageResult<()> {
     let (name, url) = (fields.needed("name")?, fields.needed("url")?);
-    let key = if fields.get("kind") == Some(OPENAPI) { OPENAPI } else { "url" };
-    let mut entry = json!({ "name": name, (key): url });
+    let key = match fields.get("kind") {
+        Some(OPENAPI) => OPENAPI,
+        Some(CONNECTOR) => BASE_URL,
+        _ => "url",
+    };
+    let mut entry = json!({ "name": name });
+    if let Some(base_url) = fields.text(BASE_URL) {
+        entry[BASE_URL] = json!(base_url);
+    }
+    if let Some(connector) = fields.text(CONNECTOR) {
+        entry[CONNECTOR] = json!(connector);
+    }
+    if let Some(query) = fields.text(QUERY) {
+        entry[QUERY] = parameters(query);
+    }
+    entry[key] = json!(url);
     if let Some(authorization) = fields.text("authorization") {
         entry["headers"] = json!({ "Authorization": authorization });
     }
     SettingData::change(visit, KEY, fields, |value| Ok(with(value, entry))).await
+}
+
+/// `a=1&b=2` as an object. Nothing is decoded: a value is written as it is, with `${vault:NAME}` in it.
+fn parameters(query: &str) -> Value {
+    let pairs = query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+    pairs
+        .map(|(name, value)| (name.trim().to_owned(), json!(value.trim())))
+        .collect::<Map<String, Value>>()
+        .into()
 }
 
 async fn set_enabled(visit: &PageVisit, fields: &FormFields, enabled: &Value) -> PageResult<()> {
@@ -213,7 +243,8 @@ fn adding(visit: &PageVisit, setting: &SettingData, draft: &ServerDraft) -> Mark
                     label for="kind" { "Kind" }
                     select #kind name="kind" {
                         option value="mcp" { "MCP server" }
-                        option value=(OPENAPI) selected[draft.is_api] { "HTTP API, by its OpenAPI document" }
+                        option value=(OPENAPI) selected[draft.kind == OPENAPI] { "HTTP API, by its OpenAPI document" }
+                        option value=(CONNECTOR) selected[draft.kind == CONNECTOR] { "Connector that ships, by its provider's address" }
                     }
                 }
                 div.field {
@@ -224,6 +255,9 @@ fn adding(visit: &PageVisit, setting: &SettingData, draft: &ServerDraft) -> Mark
                     label for="authorization" { "Authorization header (optional)" }
                     input #authorization type="text" name="authorization" value=(draft.authorization) autocomplete="off" placeholder="Bearer ${vault:api_key}";
                 }
+                (of_api("connector", "Connector (for a connector)", &draft.connector, "slack"))
+                (of_api("base_url", "Address of the API, if its document does not say it (optional)", &draft.base_url, "https://api.example.com/v1"))
+                (of_api("query", "Query of each request to an API (optional)", &draft.query, "api_key=${vault:api_key}"))
             }
             p { a href="/console/settings/registry" { "Find a server in the registry" } }
             p.help {
@@ -231,6 +265,16 @@ fn adding(visit: &PageVisit, setting: &SettingData, draft: &ServerDraft) -> Mark
                 "Add a server that runs as a command to the configuration file; this page cannot start programs."
             }
             p { button.button.primary type="submit" { "Add server" } }
+        }
+    }
+}
+
+/// A field that only an API has.
+fn of_api(name: &str, label: &str, value: &str, example: &str) -> Markup {
+    html! {
+        div.field {
+            label for=(name) { (label) }
+            input id=(name) type="text" name=(name) value=(value) autocomplete="off" placeholder=(example);
         }
     }
 }
@@ -243,7 +287,10 @@ impl ServerDraft {
                 name: text("name"),
                 url: text("url"),
                 authorization: text("authorization"),
-                is_api: fields.get("kind") == Some(OPENAPI),
+                kind: text("kind"),
+                connector: text(CONNECTOR),
+                base_url: text(BASE_URL),
+                query: text(QUERY),
             },
             _ => Self::default(),
         }
