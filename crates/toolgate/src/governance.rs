@@ -6,22 +6,26 @@ mod following;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use anyhow::Context as _;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolgate_catalog::Catalog;
 use toolgate_core::event::EventKind;
 use toolgate_core::governance::{Clock, StoreDown};
 use toolgate_core::port::BoxFuture;
-use toolgate_core::{CanonicalName, Digest, PrincipalId, Tool};
+use toolgate_core::{CanonicalName, Digest, PrincipalId, Refusal, Tool, codes};
 use toolgate_edge::QuotaUsage;
 use toolgate_pipeline::desk::{ApprovalDesk, ToolBook};
 use toolgate_pipeline::filter::Filters;
 use toolgate_pipeline::redact::{RedactRule, Redactor};
 use toolgate_pipeline::{BodyRetention, Pipeline, PipelineSettings, PipelineSetup, WhenDown};
-use toolgate_policy::{PolicyEngine, PolicyPurpose, Sources};
+use toolgate_policy::{NamedPolicies, PolicyDraft, PolicyEngine, PolicyPurpose, PolicyReport, Sources};
+use toolgate_registry::PolicyTexts;
 use toolgate_store::{Books, BooksSettings, Store};
 
 use crate::config::{Config, ReadsWhenDown};
+use crate::stored;
 
 pub(crate) use following::PolicyFollower;
 
@@ -46,14 +50,15 @@ pub(crate) struct Governance {
 }
 
 impl Governance {
-    pub(crate) fn start(
+    pub(crate) async fn start(
         config: &Config,
         books: Arc<Books>,
         tools: CatalogTools,
         link: Option<String>,
         shutdown: &CancellationToken,
     ) -> anyhow::Result<Self> {
-        let policy = Arc::new(PolicyEngine::load(sources(config))?);
+        let set = set_policies(&stored_texts(books.store()).await?);
+        let policy = Arc::new(PolicyEngine::load_with(sources(config), set)?);
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
         let pipeline = Pipeline::new(PipelineSetup {
             policy: policy.clone(),
@@ -117,13 +122,70 @@ pub(crate) fn sources(config: &Config) -> Sources {
     let extra =
         [("guard", PolicyPurpose::Guard, &settings.guard), ("gates", PolicyPurpose::Gates, &settings.gates)];
     let named = |(key, set, text): (&str, PolicyPurpose, &Option<String>)| {
-        Some((format!("toolgate.toml [policy] {key}"), set, text.clone()?))
+        Some((format!("{CONFIG_PREFIX}{key}"), set, text.clone()?))
     };
     Sources {
         folder: settings.folder.clone(),
         extra: extra.into_iter().filter_map(named).collect(),
         template: settings.template,
     }
+}
+
+/// The same with what was set while a gateway ran: everything that decides.
+pub(crate) async fn written_sources(config: &Config, store: &Store) -> anyhow::Result<Sources> {
+    let mut sources = sources(config);
+    sources.extra.extend(set_policies(&stored_texts(store).await?));
+    Ok(sources)
+}
+
+/// Checks a value of the setting beside the files, for commands.
+pub(crate) async fn check_policies(
+    config: &Config,
+    store: &Store,
+    value: &Value,
+) -> anyhow::Result<Result<(), Refusal>> {
+    let texts = match PolicyTexts::read(value) {
+        Ok(texts) => texts,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let tools = stored::tools(&*stored::catalog(config, store).await?);
+    let draft = PolicyDraft { set: set_policies(&texts), ..PolicyDraft::default() };
+    let (report, _) = PolicyEngine::load(sources(config))?.draft(&draft, &tools);
+    Ok(refuse_errors(&report))
+}
+
+/// What begins the names of the texts of the configuration file.
+pub(crate) const CONFIG_PREFIX: &str = "toolgate.toml [policy] ";
+/// What begins the names of the texts of the setting.
+pub(crate) const SET_PREFIX: &str = "setting policy.";
+
+/// The texts of the setting, as the engine takes them.
+pub(crate) fn set_policies(texts: &PolicyTexts) -> Vec<NamedPolicies> {
+    let named = |(key, text): (&str, &str)| {
+        Some((format!("{SET_PREFIX}{key}"), PolicyPurpose::parse(key)?, text.to_owned()))
+    };
+    texts.texts().filter_map(named).collect()
+}
+
+/// Names the first error, and how many more there are.
+fn refuse_errors(report: &PolicyReport) -> Result<(), Refusal> {
+    let Some(first) = report.errors.first() else { return Ok(()) };
+    let place = first.place.map(|place| format!(":{}:{}", place.line, place.column)).unwrap_or_default();
+    let more = match report.errors.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    let message = format!("the policies do not compile: {}{place}: {}{more}", first.file, first.what);
+    let key = first.file.strip_prefix(SET_PREFIX);
+    let field = key.map_or_else(|| "value".to_owned(), |key| format!("value.{key}"));
+    let hint = first.hint.clone().unwrap_or_else(|| "`POST /policy/check` names every problem".to_owned());
+    Err(Refusal::new(&codes::INVALID_SETTING, message).field(field).hint(hint))
+}
+
+async fn stored_texts(store: &Store) -> anyhow::Result<PolicyTexts> {
+    let Some(setting) = store.read_setting("policy").await? else { return Ok(PolicyTexts::default()) };
+    let value: Value = setting.value.decode().context("the setting policy is not JSON")?;
+    Ok(PolicyTexts::read(&value)?)
 }
 
 /// The stream of processes that live as long as one command: the gateway must not close their calls as left

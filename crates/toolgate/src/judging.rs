@@ -3,14 +3,20 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use toolgate_api::{PolicyCell, PolicyFile, PolicyInForce, PolicyPort, PolicyRow, PolicyRule, RoleAsking};
+use toolgate_api::{
+    CheckedPolicies, PastCall, PolicyCell, PolicyChange, PolicyFault, PolicyFile, PolicyHome, PolicyInForce,
+    PolicyPort, PolicyRow, PolicyRule, RoleAsking, TrialJudge, TrialVerdict,
+};
 use toolgate_catalog::Catalog;
 use toolgate_core::decision::{
     ApprovalLikelihood, Policy, PolicyRequest, PolicyTemplate, Visibility, VisibilityRequest,
 };
 use toolgate_core::{Principal, PrincipalId, Role, Tool};
-use toolgate_policy::{ListedRule, PolicyEngine, TableRow, decisions};
+use toolgate_policy::{
+    DraftedPolicies, ListedRule, PolicyDraft, PolicyEngine, PolicyProblem, TableRow, decisions,
+};
 
+use crate::governance::{CONFIG_PREFIX, SET_PREFIX, set_policies};
 use crate::stored;
 
 pub(crate) struct EnginePolicyPort {
@@ -23,7 +29,7 @@ impl PolicyPort for EnginePolicyPort {
         PolicyInForce {
             version: self.policy.version(),
             template: self.policy.template(),
-            files: files(self.policy.rules()),
+            files: files(self.policy.rules(), &self.policy.texts()),
             refused: self.policy.refusal().map(|error| error.to_string()),
             broken: self.policy.broken(&stored::tools(&self.catalog)).map(|error| error.to_string()),
         }
@@ -53,6 +59,52 @@ impl PolicyPort for EnginePolicyPort {
         let rows = decisions(&self.policy, &actors(), &tools, &PolicyTemplate::ALL);
         rows.expect("what is in force loads under every level of care").into_iter().map(row).collect()
     }
+
+    fn check(&self, change: &PolicyChange) -> (CheckedPolicies, Option<Arc<dyn TrialJudge>>) {
+        let draft = PolicyDraft { set: set_policies(&change.texts), files: change.files.clone() };
+        let (report, drafted) = self.policy.draft(&draft, &stored::tools(&self.catalog));
+        let faults = |problems: Vec<PolicyProblem>| problems.into_iter().map(fault).collect();
+        let checked = CheckedPolicies {
+            version: drafted.as_ref().map(|drafted| drafted.version().to_string()),
+            errors: faults(report.errors),
+            warnings: faults(report.warnings),
+        };
+        let judge =
+            |drafted| Arc::new(BothJudges { now: self.policy.clone(), drafted }) as Arc<dyn TrialJudge>;
+        (checked, drafted.map(judge))
+    }
+}
+
+/// The policies in force, and a change of them.
+struct BothJudges {
+    now: Arc<PolicyEngine>,
+    drafted: DraftedPolicies,
+}
+
+impl TrialJudge for BothJudges {
+    fn judge(&self, calls: &[PastCall]) -> Vec<TrialVerdict> {
+        let judged = |call: &PastCall| {
+            let question = call.question();
+            let drafted = self.drafted.decide(&question);
+            TrialVerdict {
+                now: self.now.verdict(&question).as_str(),
+                then: drafted.verdict.as_str(),
+                summary: drafted.summary,
+                because: drafted.because,
+            }
+        };
+        calls.iter().map(judged).collect()
+    }
+}
+
+fn fault(problem: PolicyProblem) -> PolicyFault {
+    PolicyFault {
+        file: problem.file,
+        line: problem.place.map(|place| place.line),
+        column: problem.place.map(|place| place.column),
+        message: problem.what,
+        hint: problem.hint,
+    }
 }
 
 /// One principal for each role that may call tools.
@@ -62,7 +114,7 @@ pub(crate) fn actors() -> Vec<(&'static str, Principal)> {
 }
 
 /// Groups the rules of one text.
-fn files(rules: Vec<ListedRule>) -> Vec<PolicyFile> {
+fn files(rules: Vec<ListedRule>, texts: &[(String, String)]) -> Vec<PolicyFile> {
     let mut files: Vec<PolicyFile> = Vec::new();
     for rule in rules {
         let set = serde_json::to_value(rule.set).expect("a word");
@@ -70,10 +122,23 @@ fn files(rules: Vec<ListedRule>) -> Vec<PolicyFile> {
         let (name, built_in) = (rule.file.clone(), rule.built_in);
         match files.iter_mut().find(|file| file.name == name && file.set == set) {
             Some(file) => file.rules.push(shown(rule)),
-            None => files.push(PolicyFile { name, set, built_in, rules: vec![shown(rule)] }),
+            None => {
+                let text = texts.iter().find(|(one, _)| *one == name).map(|(_, text)| text.clone());
+                let home = home(&name, built_in);
+                files.push(PolicyFile { name, set, built_in, home, text, rules: vec![shown(rule)] });
+            }
         }
     }
     files
+}
+
+fn home(name: &str, built_in: bool) -> PolicyHome {
+    match name {
+        _ if built_in => PolicyHome::BuiltIn,
+        _ if name.starts_with(SET_PREFIX) => PolicyHome::Setting,
+        _ if name.starts_with(CONFIG_PREFIX) => PolicyHome::Configuration,
+        _ => PolicyHome::File,
+    }
 }
 
 fn shown(rule: ListedRule) -> PolicyRule {

@@ -22,6 +22,9 @@ pub(crate) enum SettingsCommand {
         /// Change it only if this is still its version
         #[arg(long, value_name = "N")]
         if_version: Option<u64>,
+        /// Why it changes; the setting policy needs it
+        #[arg(long, value_name = "TEXT")]
+        reason: Option<String>,
     },
 }
 

@@ -24,7 +24,7 @@ use super::policy::PoliciesInForce;
 use super::shown;
 use crate::cli::{ApprovalsArgs, ApprovalsCommand, NewArguments, RememberArgs, StateArg};
 use crate::config::Config;
-use crate::governance::{COMMAND_STREAM, CatalogTools, Governance, books_settings, sources};
+use crate::governance::{COMMAND_STREAM, CatalogTools, Governance, books_settings, written_sources};
 use crate::local::open_store;
 use crate::output::{put, say, talk};
 use crate::stored;
@@ -92,7 +92,7 @@ impl ApprovalsContext<'_> {
         .await
     }
 
-    /// A yes is judged by the files. Fails where the running gateway refuses them, and says so where it has
+    /// A yes is judged by the files and the setting. Fails where the running gateway refuses them, and says so where it has
     /// others in force.
     async fn check_rules(&self) -> anyhow::Result<()> {
         let in_force = PoliciesInForce::of(&self.config).await;
@@ -101,7 +101,8 @@ impl ApprovalsContext<'_> {
                 "nothing was decided: the running gateway refused the configuration file ({places}) and decides by what it said before\nhint: mend the file, which it takes up within a second, or decide in the console"
             );
         }
-        let written = PolicyEngine::load(sources(&self.config))?.version();
+        let sources = written_sources(&self.config, &self.store).await?;
+        let written = PolicyEngine::load(sources)?.version();
         if in_force.version().is_some() && !in_force.is_by(written) {
             talk!("{}", in_force.told(Some(written)));
         }
@@ -230,7 +231,7 @@ impl ApprovalsContext<'_> {
         let catalog = stored::catalog(&self.config, &self.store).await?;
         let books = self.store.books(books_settings(&self.config, COMMAND_STREAM)).await?;
         let never = CancellationToken::new();
-        Governance::start(&self.config, Arc::new(books), CatalogTools::Listed(catalog), None, &never)
+        Governance::start(&self.config, Arc::new(books), CatalogTools::Listed(catalog), None, &never).await
     }
 
     /// The approval with this id, or the one whose id begins or ends with it.

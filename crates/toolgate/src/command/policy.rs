@@ -14,13 +14,15 @@ use toolgate_core::credential::CredentialUse;
 use toolgate_core::decision::{Policy, PolicyRequest};
 use toolgate_core::id::{RunId, SessionId};
 use toolgate_core::{Digest, Principal, PrincipalId, PrincipalKind, Role, Tool};
-use toolgate_policy::{PolicyEngine, PolicyTemplate, check, decisions, run_tests, schema_for, table};
+use toolgate_policy::{
+    PolicyEngine, PolicyTemplate, Sources, check, decisions, run_tests, schema_for, table,
+};
 
 pub(super) use self::in_force::PoliciesInForce;
 use super::context::Context;
 use crate::cli::{ExplainArgs, PolicyCommand};
 use crate::config::Config;
-use crate::governance::sources;
+use crate::governance::written_sources;
 use crate::judging::actors;
 use crate::local::open_store;
 use crate::output::{printable, put, say, talk};
@@ -36,9 +38,11 @@ pub(super) async fn run(context: &Context, command: PolicyCommand) -> anyhow::Re
     let config = context.config_to_read()?;
     let store = open_store(&config).await?;
     let catalog = stored::catalog(&config, &store).await;
+    let sources = written_sources(&config, &store).await;
     store.close().await;
     let in_force = PoliciesInForce::of(&config).await;
-    let room = PolicyContext { context, config, tools: stored::tools(&*catalog?), in_force };
+    let room =
+        PolicyContext { context, config, sources: sources?, tools: stored::tools(&*catalog?), in_force };
     match command {
         PolicyCommand::Check => room.check(),
         PolicyCommand::Explain(args) => room.explain(args),
@@ -52,6 +56,8 @@ pub(super) async fn run(context: &Context, command: PolicyCommand) -> anyhow::Re
 struct PolicyContext<'a> {
     context: &'a Context,
     config: Config,
+    /// Files, configuration and setting.
+    sources: Sources,
     /// By name.
     tools: Vec<Arc<Tool>>,
     in_force: PoliciesInForce,
@@ -64,11 +70,11 @@ impl PolicyContext<'_> {
     }
 
     fn engine(&self) -> anyhow::Result<PolicyEngine> {
-        Ok(PolicyEngine::load(sources(&self.config))?)
+        Ok(PolicyEngine::load(self.sources.clone())?)
     }
 
     fn check(&self) -> anyhow::Result<ExitCode> {
-        let report = check(&sources(&self.config), &self.tools);
+        let report = check(&self.sources, &self.tools);
         if self.context.global.json {
             put!("{}", json_text(&report));
         } else {

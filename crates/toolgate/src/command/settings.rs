@@ -6,14 +6,21 @@ use anyhow::Context as _;
 use serde_json::{Value, json};
 use toolgate_core::Principal;
 use toolgate_core::moment::rfc3339;
-use toolgate_registry::CurrentSetting;
+use toolgate_registry::{CurrentSetting, NewSettingValue};
 
 use super::context::Context;
 use super::input::read_stdin;
 use super::records::{RecordsContext, told};
 use crate::cli::SettingsCommand;
+use crate::governance::check_policies;
 use crate::output::{put, say, talk};
 use crate::table::{TextTable, json as pretty};
+
+/// The options of a change.
+struct SettingChangeArgs {
+    expected: Option<u64>,
+    reason: Option<String>,
+}
 
 /// A value from standard input.
 const VALUE_BYTES_MAX: u64 = 16 << 20;
@@ -23,8 +30,9 @@ pub(super) async fn run(context: &Context, command: SettingsCommand) -> anyhow::
     let outcome = match command {
         SettingsCommand::List => list(context, &room).await,
         SettingsCommand::Get { key } => get(context, &room, &key).await,
-        SettingsCommand::Set { key, value, if_version } => {
-            set(context, &room, &key, &value, if_version).await
+        SettingsCommand::Set { key, value, if_version, reason } => {
+            let change = SettingChangeArgs { expected: if_version, reason };
+            set(context, &room, &key, &value, change).await
         }
     };
     room.close().await;
@@ -38,7 +46,7 @@ async fn list(context: &Context, room: &RecordsContext) -> anyhow::Result<ExitCo
         table.row([
             setting.key.to_owned(),
             setting.version.to_string(),
-            summary(&setting.value),
+            shown(setting),
             setting.updated_at_ms.map(rfc3339).unwrap_or_else(|| "never".to_owned()),
             setting.updated_by.as_ref().map(ToString::to_string).unwrap_or_default(),
         ]);
@@ -46,6 +54,14 @@ async fn list(context: &Context, room: &RecordsContext) -> anyhow::Result<ExitCo
     let views: Vec<Value> = settings.iter().map(view).collect();
     put!("{}", table.render(context.reader(), &views));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Policies are too long for a table.
+fn shown(setting: &CurrentSetting) -> String {
+    match setting.value.as_object().filter(|texts| setting.key == "policy" && !texts.is_empty()) {
+        Some(texts) => texts.keys().cloned().collect::<Vec<_>>().join(", "),
+        None => summary(&setting.value),
+    }
 }
 
 /// Enough to recognise a value by.
@@ -74,7 +90,7 @@ async fn set(
     room: &RecordsContext,
     key: &str,
     value: &str,
-    if_version: Option<u64>,
+    change: SettingChangeArgs,
 ) -> anyhow::Result<ExitCode> {
     let text = match value {
         "-" => read_stdin(VALUE_BYTES_MAX)?,
@@ -84,7 +100,12 @@ async fn set(
         "the value is not valid JSON\nhint: `toolgate settings get KEY` shows what one looks like",
     )?;
     let around = room.records.setting_context(room.config.file_state()).await.map_err(told)?;
-    let changed = room.records.change_setting(&Principal::local(), key, value, if_version, &around).await;
+    if key == "policy" {
+        check_policies(&room.config, &room.store, &value).await?.map_err(told)?;
+    }
+    let SettingChangeArgs { expected, reason } = change;
+    let new = NewSettingValue { value, expected, reason };
+    let changed = room.records.change_setting(&Principal::local(), key, new, &around).await;
     let setting = changed.map_err(told)?;
     match context.global.json {
         true => put!("{}", pretty(&view(&setting))),

@@ -1,7 +1,8 @@
-//! The policies in force follow the policy folder, and `[policy]` and `[approvals]` of the configuration.
-//! Changes that do not load have no effect. Questions that policy no longer asks in the same way, or whose tool
+//! The policies in force follow the policy folder, `[policy]` and `[approvals]` of the configuration, and
+//! the setting `policy`. Changes that do not load have no effect. Questions that policy no longer asks in the same way, or whose tool
 //! has changed, are withdrawn.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde_json::json;
@@ -9,22 +10,31 @@ use toolgate_catalog::{Catalog, Snapshot};
 use toolgate_core::decision::Policy;
 use toolgate_core::event::{Event, EventKind, EventSubject, LedgerEntry};
 use toolgate_core::governance::{Clock, Ledger};
-use toolgate_core::{Digest, PrincipalId, RawJson};
+use toolgate_core::port::BoxFuture;
+use toolgate_core::{Digest, PrincipalId, RawJson, Refusal};
 use toolgate_pipeline::Pipeline;
 use toolgate_pipeline::desk::ApprovalDesk;
-use toolgate_policy::{PolicyEngine, PolicyError};
+use toolgate_policy::{PolicyDraft, PolicyEngine, PolicyError};
+use toolgate_registry::{PolicyControl, PolicyTexts};
 use toolgate_store::Books;
 
-use super::{LOOK_EVERY, SystemClock, sources};
+use super::{LOOK_EVERY, SystemClock, refuse_errors, set_policies, sources};
 use crate::config::Config;
 use crate::stored;
 
+#[derive(Clone)]
 pub(crate) struct PolicyFollower {
     pub(super) policy: Arc<PolicyEngine>,
     pub(super) books: Arc<Books>,
     pub(super) desk: Arc<ApprovalDesk>,
     pub(super) pipeline: Arc<Pipeline>,
     pub(super) catalog: Arc<Catalog>,
+}
+
+impl fmt::Debug for PolicyFollower {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PolicyFollower").field("version", &self.policy.version()).finish_non_exhaustive()
+    }
 }
 
 /// The state that open approvals were last compared with.
@@ -116,5 +126,29 @@ impl PolicyFollower {
         if let Err(error) = self.books.append(entry).await {
             tracing::warn!(%error, "a change of policies could not be recorded");
         }
+    }
+}
+
+impl PolicyControl for PolicyFollower {
+    fn check(&self, texts: PolicyTexts) -> BoxFuture<'static, Result<(), Refusal>> {
+        let (policy, catalog) = (self.policy.clone(), self.catalog.clone());
+        let draft = PolicyDraft { set: set_policies(&texts), ..PolicyDraft::default() };
+        Box::pin(async move {
+            let check = move || policy.draft(&draft, &stored::tools(&catalog)).0;
+            let report = tokio::task::spawn_blocking(check).await;
+            refuse_errors(&report.expect("checking policies does not panic"))
+        })
+    }
+
+    fn take(&self, texts: PolicyTexts) -> BoxFuture<'static, ()> {
+        let follower = self.clone();
+        Box::pin(async move {
+            let (policy, catalog) = (follower.policy.clone(), follower.catalog.clone());
+            let reload = move || policy.reload_set(set_policies(&texts), &stored::tools(&catalog));
+            let read = tokio::task::spawn_blocking(reload).await.expect("reading policies does not panic");
+            if let Some(read) = read {
+                follower.taken(read).await;
+            }
+        })
     }
 }

@@ -20,6 +20,7 @@ mod handles;
 mod heard;
 mod hidden;
 mod in_force;
+mod objects;
 mod one_path;
 mod outage;
 mod outbound;
@@ -32,6 +33,7 @@ mod replicas;
 mod rounds;
 pub(crate) mod tampering;
 mod waiting;
+mod written;
 
 /// Makes two tests of each story: one on SQLite, one on Postgres.
 macro_rules! on_both {

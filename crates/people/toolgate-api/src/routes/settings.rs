@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolgate_core::Principal;
 use toolgate_core::moment::rfc3339;
-use toolgate_registry::{CurrentSetting, Refusal, RefusalKind};
+use toolgate_registry::{CurrentSetting, NewSettingValue, PastSetting, Refusal, RefusalKind};
 use utoipa::ToSchema;
 
 use super::answer::json;
@@ -43,6 +43,27 @@ pub(crate) struct SettingBody {
     /// The whole value; it replaces the old one.
     #[schema(value_type = Object, example = json!([{ "name": "job-app", "url": "http://localhost:4000/mcp" }]))]
     value: Value,
+    /// The reason of the change, which the ledger and the version keep. The setting `policy` needs one.
+    #[serde(default)]
+    reason: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SettingVersionsPage {
+    /// The latest first, up to 50.
+    versions: Vec<SettingVersionView>,
+}
+
+/// A value that a setting has or had
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SettingVersionView {
+    version: u64,
+    #[schema(value_type = Object)]
+    value: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    set_at: String,
+    set_by: String,
 }
 
 /// List settings
@@ -56,18 +77,41 @@ pub(crate) async fn list(State(context): State<ApiContext>) -> ApiResult<Respons
 
 /// Show a setting
 #[utoipa::path(get, path = "/settings/{key}", tag = "settings",
-    params(("key" = String, Path, description = "mcp_servers, aliases, registry, agents, capabilities or models")),
+    params(("key" = String, Path, description = "mcp_servers, aliases, registry, agents, capabilities, models or policy")),
     responses((status = 200, description = "The setting; `etag` is its version", body = SettingView),
         (status = 404, description = "Not found")))]
 pub(crate) async fn show(State(context): State<ApiContext>, Path(key): Path<String>) -> ApiResult<Response> {
     Ok(shown(context.registry.records().setting(&key).await?))
 }
 
+/// List the versions of a setting
+///
+/// Changing the setting to an earlier value takes a change back.
+#[utoipa::path(get, path = "/settings/{key}/versions", tag = "settings",
+    params(("key" = String, Path, description = "mcp_servers, aliases, registry, agents, capabilities, models or policy")),
+    responses((status = 200, description = "The versions that are kept", body = SettingVersionsPage),
+        (status = 404, description = "Not found")))]
+pub(crate) async fn versions(
+    State(context): State<ApiContext>,
+    Path(key): Path<String>,
+) -> ApiResult<Response> {
+    let view = |one: PastSetting| SettingVersionView {
+        version: one.version,
+        value: one.value,
+        reason: one.reason,
+        set_at: rfc3339(one.set_at_ms),
+        set_by: one.set_by.to_string(),
+    };
+    let versions = context.registry.records().setting_versions(&key).await?;
+    let versions = versions.into_iter().map(view).collect();
+    Ok(json(StatusCode::OK, &SettingVersionsPage { versions }))
+}
+
 /// Change a setting
 ///
 /// The whole value is checked before anything changes, and takes effect with the next call.
 #[utoipa::path(patch, path = "/settings/{key}", tag = "settings", request_body = SettingBody,
-    params(("key" = String, Path, description = "mcp_servers, aliases, registry, agents, capabilities or models"),
+    params(("key" = String, Path, description = "mcp_servers, aliases, registry, agents, capabilities, models or policy"),
         ("if-match" = Option<String>, Header, description = "The `etag` of what was read: it is changed only if it still has this version")),
     responses((status = 200, description = "The new setting", body = SettingView),
         (status = 404, description = "Not found"),
@@ -81,7 +125,8 @@ pub(crate) async fn change(
     Json(body): Json<SettingBody>,
 ) -> ApiResult<Response> {
     let expected = expected_version(&headers)?;
-    match context.registry.change_setting(&principal, &key, body.value, expected).await {
+    let new = NewSettingValue { value: body.value, expected, reason: body.reason };
+    match context.registry.change_setting(&principal, &key, new).await {
         Ok(setting) => Ok(shown(setting)),
         Err(refusal) => Err(refused(&context, &key, refusal).await),
     }

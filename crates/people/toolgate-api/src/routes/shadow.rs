@@ -1,4 +1,6 @@
-//! The decisions of policies in shadow mode that differ from the actual ones: read from the ledger.
+//! The decisions of policies in shadow mode that differ from the actual ones, call by call and counted: read from the ledger.
+
+use std::collections::BTreeSet;
 
 use axum::extract::State;
 use axum::response::Response;
@@ -11,9 +13,10 @@ use toolgate_store::{LEDGER_PAGE_MAX, LedgerOrder};
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::json;
-use crate::ApiContext;
+use crate::blocking::run_blocking;
 use crate::problem::ApiResult;
 use crate::read::{Query, bad_parameter, limit};
+use crate::{ApiContext, PolicyFile, PolicyInForce, PolicyRule};
 
 const PAGE_USUAL: usize = 50;
 const PAGE_MAX: usize = 500;
@@ -104,6 +107,96 @@ pub(crate) async fn list(
         after = events.last().map(|last| last.position.clone());
     }
     Ok(json(StatusCode::OK, &page))
+}
+
+/// How often policies in shadow mode would have had an effect
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ShadowCounts {
+    /// Every policy in shadow mode, those with the most effect first.
+    policies: Vec<ShadowCount>,
+    /// Calls that a guard in shadow mode would have refused because none of its policies permits them.
+    unpermitted: u64,
+    /// The number of decisions that were checked, the latest first.
+    looked_at: usize,
+    /// The time of the earliest of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
+    /// False if there are earlier decisions, which are not counted.
+    complete: bool,
+}
+
+/// The effect that a policy in shadow mode would have had
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ShadowCount {
+    id: String,
+    file: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// Calls that it would have helped to refuse.
+    refused: u64,
+    /// Calls that it would have asked a person about.
+    asked: u64,
+}
+
+/// Count what policies in shadow mode would have changed
+///
+/// Goes through the last ten thousand decisions that are recorded on their own. A decision of several policies counts for each.
+#[utoipa::path(get, path = "/policy/shadow/counts", tag = "policy",
+    responses((status = 200, description = "Counts by policy", body = ShadowCounts)))]
+pub(crate) async fn counts(State(context): State<ApiContext>) -> ApiResult<Response> {
+    let policy = context.policy.clone();
+    let in_force = run_blocking(move || policy.in_force()).await;
+    let mut counts = ShadowCounts::of(&in_force);
+    let decided = EventFilter { kind: Some(EventKind::PolicyDecided), ..EventFilter::default() };
+    let mut after = None;
+    for _ in 0..LOOKS_MAX {
+        let events = context
+            .store
+            .ledger_page(&decided, after.as_ref(), LEDGER_PAGE_MAX, LedgerOrder::NewestFirst)
+            .await?;
+        events.iter().for_each(|event| counts.add(event));
+        counts.complete = events.len() < LEDGER_PAGE_MAX;
+        if counts.complete {
+            break;
+        }
+        after = events.last().map(|last| last.position.clone());
+    }
+    counts.policies.sort_by_key(|one| std::cmp::Reverse(one.refused + one.asked));
+    Ok(json(StatusCode::OK, &counts))
+}
+
+impl ShadowCounts {
+    fn of(in_force: &PolicyInForce) -> Self {
+        let shadow = in_force.files.iter().filter(|file| file.set.ends_with("_shadow"));
+        let count = |(file, rule): (&PolicyFile, &PolicyRule)| ShadowCount {
+            id: rule.id.clone(),
+            file: file.name.clone(),
+            reason: rule.reason.clone(),
+            refused: 0,
+            asked: 0,
+        };
+        let rules = shadow.flat_map(|file| file.rules.iter().map(move |rule| (file, rule)));
+        // A permit refuses nothing and asks nobody.
+        let policies = rules.filter(|(_, rule)| rule.effect == "forbid").map(count).collect();
+        Self { policies, unpermitted: 0, looked_at: 0, since: None, complete: true }
+    }
+
+    fn add(&mut self, recorded: &RecordedEvent) {
+        self.looked_at += 1;
+        self.since = Some(rfc3339(recorded.event.at_ms));
+        let Some(one) = ShadowDifference::of(recorded) else { return };
+        if one.shadow == "deny" && one.policies.is_empty() {
+            self.unpermitted += 1;
+        }
+        let ids: BTreeSet<&str> = one.policies.iter().filter_map(|policy| policy["id"].as_str()).collect();
+        for count in self.policies.iter_mut().filter(|count| ids.contains(count.id.as_str())) {
+            match one.shadow.as_str() {
+                "deny" => count.refused += 1,
+                "approve" => count.asked += 1,
+                _ => {}
+            }
+        }
+    }
 }
 
 impl ShadowQuery {

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use serde_json::{Value, json};
-use toolgate_core::event::{DecisionKind, Event, EventKind, EventSubject, LedgerEntry};
+use toolgate_core::event::{DecisionKind, Event, EventKind, EventSubject, LedgerBody, LedgerEntry, Outcome};
 use toolgate_core::governance::Ledger;
 use toolgate_core::id::CallId;
 use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, Role};
+use toolgate_store::NewTokenSpec;
 
-use super::gate::{Gate, somebody};
+use super::gate::{Gate, approver, somebody};
 
 /// Appends decisions; every second one differs from that of the shadow.
 async fn decide(gate: &Gate, count: usize) {
@@ -142,4 +143,168 @@ async fn differences_of_the_shadow_are_read_from_the_ledger() {
     assert!(rest.get("next_cursor").is_none(), "{rest}");
     let bad = gate.get(&auditor, "/policy/shadow?cursor=x").await;
     assert_eq!(bad.problem(), "parameter_invalid");
+}
+
+/// Records the end of a call with these arguments, if they are kept.
+async fn end(gate: &Gate, number: usize, tool: &str, arguments: Option<Value>, outcome: Outcome) {
+    let about = EventSubject {
+        call: Some(CallId::new(format!("tc_{number}"))),
+        tool: Some(CanonicalName::recorded(tool)),
+        ..EventSubject::default()
+    };
+    let caller = PrincipalId::new("agent-7");
+    let mut event = Event::new(EventKind::CallCompleted, number as i64, caller, Arc::new(about));
+    event.outcome = Some(outcome);
+    let mut bodies = Vec::new();
+    if let Some(arguments) = arguments {
+        let json = RawJson::from(arguments);
+        let digest = Digest::of(json.as_bytes());
+        event.input = Some(digest);
+        bodies.push(LedgerBody { digest, json, keep_until_ms: i64::MAX / 2 });
+    }
+    let entry = LedgerEntry { events: vec![event], bodies, ..LedgerEntry::default() };
+    gate.books.append(entry).await.expect("recorded");
+}
+
+#[tokio::test]
+async fn a_change_is_checked_with_places_and_hints_and_changes_nothing() {
+    let gate = Gate::open().await;
+    let auditor = somebody("audit", Role::Auditor);
+    let fine = gate.post(&auditor, "/policy/check", r#"{"gates":"forbid"}"#).await;
+    assert_eq!(fine.status, StatusCode::OK, "{fine:?}");
+    let version = Digest::of("then").to_string();
+    assert_eq!(fine.json(), json!({ "version": version, "errors": [], "warnings": [] }));
+    for (body, file) in [
+        (r#"{"guard_shadow":"wrong"}"#, "guard_shadow"),
+        (r#"{"files":{"money.gates.cedar":"wrong"}}"#, "money.gates.cedar"),
+    ] {
+        let wrong = gate.post(&auditor, "/policy/check", body).await.json();
+        let fault =
+            json!({ "file": file, "line": 1, "column": 7, "message": "it is wrong", "hint": "mend it" });
+        assert_eq!((wrong.get("version"), &wrong["errors"]), (None, &json!([fault])));
+        let refused = gate.post(&auditor, "/policy/trial", body).await;
+        assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
+        assert_eq!(
+            (refused.problem(), &refused.json()["errors"]),
+            ("invalid_setting".into(), &json!([fault]))
+        );
+    }
+    for bad in [r#"{"gate":"forbid"}"#, r#"{"gates":1}"#] {
+        assert_eq!(gate.post(&auditor, "/policy/check", bad).await.status, StatusCode::UNPROCESSABLE_ENTITY);
+    }
+    assert_eq!(gate.get(&auditor, "/settings/policy").await.json()["version"], 0);
+}
+
+#[tokio::test]
+async fn a_trial_counts_what_would_change_and_says_what_it_could_not_judge() {
+    let gate = Gate::open().await;
+    let amount = |amount: u32| Some(json!({ "amount": amount }));
+    end(&gate, 1, "bank:transfer", amount(5), Outcome::Succeeded).await;
+    end(&gate, 2, "bank:transfer", amount(50), Outcome::Succeeded).await;
+    end(&gate, 3, "bank:transfer", amount(500), Outcome::Denied).await;
+    end(&gate, 4, "bank:transfer", None, Outcome::Succeeded).await;
+    end(&gate, 5, "bank:gone", amount(50), Outcome::Succeeded).await;
+    end(&gate, 6, "bank:transfer", amount(50), Outcome::Invalid).await;
+    let secret = json!({ "amount": 60, "note": "[redacted]" });
+    end(&gate, 7, "bank:transfer", Some(secret), Outcome::Succeeded).await;
+    let auditor = somebody("audit", Role::Auditor);
+    let told = gate.post(&auditor, "/policy/trial", r#"{"gates":"forbid"}"#).await.json();
+    assert_eq!(told["summary"], "This change would have refused 2 calls.", "{told}");
+    let counts = [
+        "looked_at",
+        "judged",
+        "refused",
+        "asked",
+        "permitted",
+        "without_arguments",
+        "without_tool",
+        "not_decided",
+        "supposed_callers",
+    ];
+    let counted: Vec<u64> = counts.iter().map(|count| told[count].as_u64().expect("a number")).collect();
+    assert_eq!(counted, [7, 4, 2, 0, 0, 1, 1, 1, 4], "{told}");
+    assert_eq!(told["redacted"], 1);
+    assert_eq!((&told["complete"], &told["since"]), (&json!(true), &json!("1970-01-01T00:00:00.001Z")));
+    let calls: Vec<&Value> =
+        told["changes"].as_array().expect("a list").iter().map(|one| &one["call"]).collect();
+    assert_eq!(calls, ["tc_7", "tc_2"]);
+    let newest = &told["changes"][0];
+    assert_eq!(
+        (&newest["now"], &newest["then"], &newest["outcome"]),
+        (&json!("permit"), &json!("deny"), &json!("succeeded"))
+    );
+    assert_eq!((&newest["summary"], &newest["because"]), (&json!("agent "), &json!(["ten"])));
+    assert!(newest.get("arguments").is_none());
+}
+
+#[tokio::test]
+async fn a_trial_judges_callers_by_the_roles_and_groups_of_their_tokens() {
+    let gate = Gate::open().await;
+    let spec = NewTokenSpec {
+        principal: Some("agent-7".into()),
+        groups: vec!["tellers".into()],
+        ..NewTokenSpec::of(Role::Operator)
+    };
+    gate.store.create_token("one", spec).await.expect("a token");
+    end(&gate, 1, "bank:transfer", Some(json!({ "amount": 50 })), Outcome::Succeeded).await;
+    let auditor = somebody("audit", Role::Auditor);
+    let told = gate.post(&auditor, "/policy/trial", "{}").await.json();
+    assert_eq!(
+        (&told["supposed_callers"], &told["changes"][0]["summary"]),
+        (&json!(0), &json!("operator tellers"))
+    );
+}
+
+#[tokio::test]
+async fn the_effect_of_policies_in_shadow_mode_is_counted_by_policy() {
+    let gate = Gate::open().await;
+    let event = |id: &str, shadow: &str| {
+        let about = Arc::new(EventSubject::default());
+        let mut event = Event::new(EventKind::PolicyDecided, 0, PrincipalId::new("agent-7"), about);
+        let policies = if id.is_empty() { json!([]) } else { json!([{ "id": id }]) };
+        event.detail = Some(RawJson::from(json!({ "shadow": shadow, "shadow_policies": policies })));
+        event
+    };
+    let events = vec![
+        event("large", "deny"),
+        event("large", "approve"),
+        event("large", "approve"),
+        event("elsewhere", "deny"),
+        event("", "deny"),
+    ];
+    gate.books.append(LedgerEntry { events, ..LedgerEntry::default() }).await.expect("recorded");
+    let told = gate.get(&somebody("audit", Role::Auditor), "/policy/shadow/counts").await.json();
+    let large = json!({ "id": "large", "file": "gates_shadow.cedar", "reason": "more than a hundred",
+        "refused": 1, "asked": 2 });
+    assert_eq!((&told["policies"], &told["unpermitted"]), (&json!([large]), &json!(1)), "{told}");
+    assert_eq!((&told["looked_at"], &told["complete"]), (&json!(5), &json!(true)));
+}
+
+#[tokio::test]
+async fn a_gate_that_was_agreed_to_fifty_times_of_fifty_is_suggested_to_be_relaxed() {
+    let gate = Gate::open().await;
+    let auditor = somebody("audit", Role::Auditor);
+    let decide = async |amount: usize, decision: &str| {
+        let asked = gate.ask(&format!(r#"{{"amount":{amount}}}"#)).await;
+        let path = format!("/approvals/{}/decide", asked.id);
+        let body = format!(r#"{{"decision":"{decision}"}}"#);
+        assert_eq!(gate.post(&approver("ann"), &path, &body).await.status, StatusCode::OK);
+    };
+    decide(1, "deny").await;
+    for amount in 2..51 {
+        decide(amount, "approve").await;
+    }
+    let none = gate.get(&auditor, "/policy/suggestions").await.json();
+    assert_eq!(none, json!({ "gates": [], "looked_at": 50 }));
+    decide(51, "approve").await;
+    let told = gate.get(&auditor, "/policy/suggestions").await.json();
+    let one = &told["gates"][0];
+    assert_eq!(
+        (&one["gate"], &one["file"], &one["approved"]),
+        (&json!("gates.cedar:1"), &json!("gates.cedar"), &json!(50)),
+        "{told}"
+    );
+    assert_eq!((&one["tools"], &one["principals"]), (&json!(["bank:transfer"]), &json!(["agent-7"])));
+    assert_eq!(one["condition"], "unless { principal == Agent::\"agent-7\" }");
+    assert!(one["change"].as_str().expect("words").contains("gates.cedar, line 3"), "{told}");
 }

@@ -48,7 +48,7 @@ async fn all_settings_are_listed_before_anybody_changed_one() {
     let settings = all["settings"].as_array().expect("a list");
     let mut keys: Vec<&str> = settings.iter().map(|one| one["key"].as_str().expect("a key")).collect();
     keys.sort_unstable();
-    assert_eq!(keys, ["agents", "aliases", "capabilities", "mcp_servers", "models", "registry"]);
+    assert_eq!(keys, ["agents", "aliases", "capabilities", "mcp_servers", "models", "policy", "registry"]);
     assert!(settings.iter().all(|one| one["version"] == 0 && one.get("updated_by").is_none()), "{all}");
 }
 
@@ -109,4 +109,30 @@ async fn an_unknown_setting_is_told_with_those_there_are() {
             assert!(answer.text.contains(key), "{answer:?}");
         }
     }
+}
+
+#[tokio::test]
+async fn policies_change_with_a_reason_and_every_version_is_kept() {
+    let gate = Gate::open().await;
+    let auditor = somebody("audit", Role::Auditor);
+    let silent = patch(&gate, "policy", &[], r#"{"value":{"gates":"a"}}"#).await;
+    assert_eq!(
+        (silent.status, silent.problem().as_str()),
+        (StatusCode::UNPROCESSABLE_ENTITY, "invalid_setting")
+    );
+    assert_eq!(silent.json()["field"], "reason");
+    let set = patch(&gate, "policy", &[], r#"{"value":{"gates":"a"},"reason":" an audit "}"#).await;
+    assert_eq!((set.status, &set.json()["version"]), (StatusCode::OK, &json!(1)), "{set:?}");
+    let back = patch(&gate, "policy", &["\"1\""], r#"{"value":{},"reason":"too strict"}"#).await;
+    assert_eq!(back.status, StatusCode::OK, "{back:?}");
+    let kept = gate.get(&auditor, "/settings/policy/versions").await.json();
+    let versions = kept["versions"].as_array().expect("a list");
+    let told: Vec<_> = versions.iter().map(|one| (&one["version"], &one["reason"], &one["value"])).collect();
+    let (second, first) = (json!("too strict"), json!("an audit"));
+    assert_eq!(told, [(&json!(2), &second, &json!({})), (&json!(1), &first, &json!({ "gates": "a" }))]);
+    assert_eq!(versions[0]["set_by"], "op");
+    let ledger = gate.get(&auditor, "/ledger?kind=setting.changed").await.json();
+    assert_eq!(ledger["events"][0]["detail"]["reason"], "too strict");
+    let nobody = gate.get(&auditor, "/settings/policies/versions").await;
+    assert_eq!(nobody.status, StatusCode::NOT_FOUND);
 }

@@ -17,7 +17,7 @@ use crate::command::records::{RecordsContext, told};
 use crate::command::shown::several;
 use crate::config::Config;
 use crate::failure;
-use crate::governance::sources;
+use crate::governance::written_sources;
 use crate::stored;
 
 pub(super) async fn check(config: &Config, store: &Store) -> Vec<DoctorFinding> {
@@ -70,7 +70,7 @@ async fn unmatched(
     if !catalog.snapshot().tools.entries().iter().any(of_servers) {
         return Ok(BTreeSet::new());
     }
-    let policy = Arc::new(PolicyEngine::load(sources(config))?);
+    let policy = Arc::new(PolicyEngine::load(written_sources(config, store).await?)?);
     let discovery = Discovery::new(catalog, policy);
     // Capabilities count whether or not an agent has them.
     let everything = AgentDefinition {

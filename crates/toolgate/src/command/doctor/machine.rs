@@ -16,7 +16,7 @@ use crate::command::policy::PoliciesInForce;
 use crate::command::shown::{now_ms, several};
 use crate::config::Config;
 use crate::failure;
-use crate::governance::sources;
+use crate::governance::written_sources;
 
 /// Below this, writes will soon fail.
 const ROOM_BYTES_MIN: u64 = 256 << 20;
@@ -31,7 +31,7 @@ pub(super) fn version() -> DoctorFinding {
 }
 
 pub(super) async fn check(config: &Config, store: &Store) -> Vec<DoctorFinding> {
-    let mut findings = vec![clock(store).await, room(&config.data), policy(config).await];
+    let mut findings = vec![clock(store).await, room(&config.data), policy(config, store).await];
     if store.is_shared() {
         findings.push(stream(config, store).await);
     }
@@ -100,18 +100,19 @@ fn told_bytes(bytes: u64) -> String {
 }
 
 /// The written policies, and whether the running gateway uses them.
-async fn policy(config: &Config) -> DoctorFinding {
+async fn policy(config: &Config, store: &Store) -> DoctorFinding {
     let place = match &config.policy.folder {
         Some(folder) => folder.display().to_string(),
         None => "no folder of your own".into(),
     };
     let in_force = PoliciesInForce::of(config).await;
-    let engine = match PolicyEngine::load(sources(config)) {
+    let written = written_sources(config, store).await;
+    let engine = match written.and_then(|sources| Ok(PolicyEngine::load(sources)?)) {
         Ok(engine) => engine,
         Err(error) => {
             let decides =
                 in_force.version().map(|version| format!("; the running gateway decides by {version}"));
-            let says = format!("{}{}", failure::render(&error.into()), decides.unwrap_or_default());
+            let says = format!("{}{}", failure::render(&error), decides.unwrap_or_default());
             return wrong("policy", says, Some("`toolgate policy check` says where".to_owned()));
         }
     };

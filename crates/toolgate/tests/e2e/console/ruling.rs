@@ -3,6 +3,7 @@
 use super::office::Office;
 use super::person::Person;
 use super::plain::{Visitor, try_login};
+use crate::governed::bank::status;
 use crate::kit::call;
 
 #[tokio::test]
@@ -44,6 +45,46 @@ async fn a_call_is_explained_that_nobody_makes() {
     person.sees_no("money-needs-a-person").await;
     assert_eq!(office.ran(), Vec::<String>::new());
     person.leaves().await;
+}
+
+#[tokio::test]
+async fn policies_are_checked_tried_put_in_force_and_taken_back() {
+    let office = Office::open().await;
+    call(&office.helper, "bank__balance", serde_json::json!({ "account": "DE1" })).await;
+    let person = Person::logged_in(office.gateway(), &office.admin()).await;
+    person.open("/console/policy").await;
+    person.click("Write").await;
+    let guard = |tool: &str| {
+        format!(
+            "permit (principal, action, resource); @id(\"closed\") forbid (principal, action == Action::\"{tool}\", resource) when {{ context.input has account }};"
+        )
+    };
+    person.fill("Guard", "forbid (principal action, resource);").await;
+    person.click("Check").await;
+    person.sees("The policies do not compile").await;
+    person.fill("Guard", &guard("bank:balance")).await;
+    person.click("Check").await;
+    person.sees("The policies compile").await;
+    person.click("Try on the last").await;
+    person.sees("This change would have refused 1 call.").await;
+    person.click("Put in force").await;
+    person.sees("needs a reason").await;
+    person.fill("Reason", "closed <b>today</b>").await;
+    person.click("Put in force").await;
+    person.sees("Saved.").await;
+    person.sees("closed <b>today</b>").await;
+    let denied = call(&office.helper, "bank__balance", serde_json::json!({ "account": "DE1" })).await;
+    assert_eq!(status(&denied), "denied", "{denied}");
+    person.fill("Guard", " ").await;
+    person.fill("Reason", "open again").await;
+    person.click("Put in force").await;
+    person.sees("open again").await;
+    let served = call(&office.helper, "bank__balance", serde_json::json!({ "account": "DE1" })).await;
+    assert_eq!(status(&served), "succeeded", "{served}");
+    person.click("Open version 1").await;
+    person.sees("This is version 1").await;
+    assert_eq!(person.value("Guard").await, guard("bank:balance"));
+    person.leaves_forgiving(&["status of 422"]).await;
 }
 
 #[tokio::test]

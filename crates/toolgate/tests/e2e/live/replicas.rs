@@ -189,3 +189,18 @@ async fn one_stream_of_the_ledger_is_written_by_one_gateway() {
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
+
+#[tokio::test]
+async fn policies_that_one_puts_in_force_are_in_force_at_the_other_within_a_second() {
+    let (one, two) = two_sites();
+    let gate = "@id(\"work\") forbid (principal, action == Action::\"jobs:work\", resource);";
+    let body = json!({ "value": { "gates": gate }, "reason": "an audit" });
+    let set = one.rest(&one.gateway.admin, "PATCH", "/settings/policy", Some(body)).await;
+    assert_eq!(set.status, 200, "{set:?}");
+    let version = one.get("/policy").await["version"].clone();
+    let seen = took("the other has them", || async { two.get("/policy").await["version"] == version }).await;
+    assert!(seen <= SOON, "it took {seen:?}");
+    let files = two.get("/policy").await["files"].clone();
+    let set = files.as_array().expect("a list").iter().find(|file| file["home"] == "setting");
+    assert_eq!(set.map(|file| &file["text"]), Some(&json!(gate)));
+}

@@ -6,6 +6,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde::Deserialize;
 
+use super::advice;
 use super::care::care;
 use super::tabs::{Side, head};
 use crate::address::PageAddress;
@@ -51,6 +52,7 @@ struct PolicyRuleData {
 
 pub(super) async fn show(visit: PageVisit) -> PageResult<Response> {
     let in_force: PoliciesData = visit.get(PageAddress::of(["policy"])).await?;
+    let advice = advice::read(&visit).await?;
     let own = in_force.files.iter().filter(|file| !file.built_in).count();
     let body = html! {
         (head(Side::InForce))
@@ -61,6 +63,7 @@ pub(super) async fn show(visit: PageVisit) -> PageResult<Response> {
                 h2 #force-title { "Policies in force" }
                 (facts(&visit, &in_force))
             }
+            (advice::shown(&visit, &advice))
             @if own == 0 { (nothing_written()) }
             @for file in in_force.files.iter().filter(|file| !file.built_in) { (card(file)) }
             h2 { "Built in" }
@@ -94,7 +97,7 @@ fn facts(visit: &PageVisit, in_force: &PoliciesData) -> Markup {
 fn not_loaded(refused: &str) -> Markup {
     html! {
         section.card.error role="alert" {
-            h2 { "The policy files do not load" }
+            h2 { "The new policies do not load" }
             p { "The policies below stay in force until this is fixed:" }
             (text::block(refused))
             p.help { code { "toolgate policy check" } " shows the same on the gateway's machine." }
@@ -116,7 +119,7 @@ fn nothing_written() -> Markup {
     parts::empty(
         "There are no custom policies yet.",
         html! {
-            p { "Only the level of care decides. To add rules, put Cedar files into a folder and name it in the configuration:" }
+            p { "Only the level of care decides. " a href="/console/policy/write" { "Write policies here" } ", or put Cedar files into a folder and name it in the configuration:" }
             pre tabindex="0" { code { "[policy]\nfolder = \"policy\"\ntemplate = \"standard\"" } }
             p { a href="/docs/how-to/write-a-policy" { "How to write a policy" } }
         },

@@ -8,13 +8,15 @@ use crate::parts;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     InForce,
+    Write,
     Table,
     Explain,
     Shadow,
 }
 
-const SIDES: [(Side, &str, &str); 4] = [
+const SIDES: [(Side, &str, &str); 5] = [
     (Side::InForce, "In force", "/console/policy"),
+    (Side::Write, "Write", "/console/policy/write"),
     (Side::Table, "Decision table", "/console/policy/table"),
     (Side::Explain, "Explain a call", "/console/policy/explain"),
     (Side::Shadow, "Shadow mode", "/console/policy/shadow"),
