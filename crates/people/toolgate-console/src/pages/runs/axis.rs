@@ -54,7 +54,7 @@ impl TimeAxis {
         Self { from_ms, until_ms: until_ms.max(from_ms.saturating_add(1)), now_ms }
     }
 
-    pub(super) fn from_ms(&self) -> i64 {
+    pub(super) fn start_ms(&self) -> i64 {
         self.from_ms
     }
 

@@ -226,8 +226,6 @@ pub(super) struct RunCallData {
 pub(super) struct RunQuestionData {
     pub(super) id: String,
     pub(super) state: String,
-    #[serde(default)]
-    pub(super) call: Option<String>,
     pub(super) prompt_key: String,
     #[serde(default)]
     pub(super) answer: Option<serde_json::Value>,

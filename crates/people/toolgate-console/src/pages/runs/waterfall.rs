@@ -64,7 +64,7 @@ pub(super) fn draw(visit: &PageVisit, trail: &RunTrail, of: &WaterfallOf<'_>) ->
                 }
             }
         }
-        p.help { "Times are from the first step here, at " (at(visit, &rfc3339(axis.from_ms()))) "." }
+        p.help { "Times are from the first step here, at " (at(visit, &rfc3339(axis.start_ms()))) "." }
         (key())
         (parts_of(trail, of, part))
     }
@@ -83,7 +83,7 @@ fn row(
         tr data-entry=(entry) {
             td data-name="Step" { div.step { (what) } (more) }
             td.number data-name="Start" {
-                span title=(rfc3339(span.began_ms)) { "+" (self::span(span.began_ms.saturating_sub(axis.from_ms()))) }
+                span title=(rfc3339(span.began_ms)) { "+" (self::span(span.began_ms.saturating_sub(axis.start_ms()))) }
             }
             td.number data-name="Took" { (took(visit, span)) @if beside > 0 { div.help { "beside " (number(beside as u64)) } } }
             @if of.is_driven { td.number data-name="Used" { @if let Some(used) = used { (used) } } }
@@ -209,7 +209,15 @@ impl StepRow {
         Self {
             entry: approval.id.clone(),
             class: "wait",
-            what: html! { a href=(place) { "Approval" } span { "of " (text::short(&approval.tool)) } (parts::state(&approval.state)) },
+            what: html! {
+                a href=(place) { "Approval" }
+                span {
+                    "of "
+                    @if let Some(call) = &approval.call { a href=(PageAddress::of(["console", "calls", call])) { (text::short(&approval.tool)) } }
+                    @else { (text::short(&approval.tool)) }
+                }
+                (parts::state(&approval.state))
+            },
             more: html! {},
             used: None,
         }
