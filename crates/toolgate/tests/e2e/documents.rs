@@ -3,6 +3,9 @@
 mod batches;
 mod classes;
 pub(crate) mod hostile;
+mod office;
 mod parsing;
 mod refused;
+mod scanned;
 mod tables;
+mod thousand;

@@ -2,12 +2,15 @@
 //! and neither a kill nor damage leaves anything but time behind.
 
 mod damaged;
+pub(crate) mod encoder;
 mod engine;
 mod following;
 mod incremental;
 mod killed;
 pub(crate) mod library;
+mod meaning;
 mod missing;
+pub(crate) mod places;
 mod profiles;
 mod queries;
 mod replicas;
@@ -15,3 +18,4 @@ mod scopes;
 mod searching;
 mod together;
 mod traces;
+mod without;

@@ -2,7 +2,9 @@
 
 mod asking;
 mod library;
+mod meaning;
 mod refused;
 mod scopes;
+mod written;
 
 pub(crate) use library::{KnowledgeLibrary, lease_pdf};

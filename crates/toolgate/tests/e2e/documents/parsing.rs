@@ -5,6 +5,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::HttpClient;
 
+use super::office;
 use crate::files::archive::{Archive, Fetched, Storage, data, taken_out, text};
 use crate::files::bytes::digest;
 use crate::governed::database::Backing;
@@ -127,6 +128,9 @@ async fn docling_reads_what_is_written_and_writes_it_back_unchanged() {
         ("lease.pdf", lease_pdf(&lines)),
         ("rents.html", RENTS.as_bytes().to_vec()),
         ("rents.csv", b"Month,Rent\nMay,1000\nJune,1200\n".to_vec()),
+        ("lease.docx", office::docx()),
+        ("lease.pptx", office::pptx()),
+        ("rents.xlsx", office::xlsx()),
     ];
     let folder = tempfile::tempdir().expect("a folder");
     let mut reading = Command::new(fetched("python-docling/bin/python"));
@@ -134,6 +138,7 @@ async fn docling_reads_what_is_written_and_writes_it_back_unchanged() {
     for (name, bytes) in documents {
         let file = archive.file(name, &bytes).await;
         let document = parsed(&client, json!({ "file_id": file })).await;
+        assert!(document["items"].as_u64() > Some(0), "{name}: {document:#}");
         let path = folder.path().join(name);
         std::fs::write(&path, docir(&client, &document).await.to_string()).expect("it can be written");
         reading.arg(path);

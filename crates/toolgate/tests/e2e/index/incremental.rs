@@ -3,10 +3,13 @@
 use serde_json::{Value, json};
 
 use super::library::{GARDEN, IndexLibrary, LEASE, OFFICE, STILL, hits, named, paths};
+use super::places::{IndexPlace, on_both_engines};
 use crate::governed::database::Backing;
-use crate::governed::on_both;
 
-on_both!(only_what_changed_is_ingested_and_a_reverted_pointer_has_its_index_at_once);
+on_both_engines!(
+    only_what_changed_is_ingested_and_a_reverted_pointer_has_its_index_at_once,
+    a_rebuild_begins_anew_and_finds_the_same,
+);
 
 const BARN: &str = "# Barn\n\nThe barn is full of hay. Owls live under its roof.\n";
 const NEW_OFFICE: &str = "# Office\n\nThe office moved into the lighthouse. Seagulls sit on its railing.\n";
@@ -18,8 +21,11 @@ fn counts(ingested: &Value) -> (u64, u64, u64) {
     (count("documents"), count("put"), count("removed"))
 }
 
-async fn only_what_changed_is_ingested_and_a_reverted_pointer_has_its_index_at_once(backing: Backing) {
-    let library = IndexLibrary::filled(backing, STILL).await;
+async fn only_what_changed_is_ingested_and_a_reverted_pointer_has_its_index_at_once(
+    backing: Backing,
+    place: IndexPlace,
+) {
+    let library = IndexLibrary::filled(backing, &place.still()).await;
     let first = library.ingest().await;
     assert_eq!((counts(&first), &first["unchanged"]), ((3, 3, 0), &json!(false)));
     let again = library.ingest().await;
@@ -49,9 +55,8 @@ async fn only_what_changed_is_ingested_and_a_reverted_pointer_has_its_index_at_o
     assert_eq!((&reverted["unchanged"], library.published().await), (&json!(true), 2), "{reverted:#}");
 }
 
-#[tokio::test]
-async fn a_rebuild_begins_anew_and_finds_the_same() {
-    let library = IndexLibrary::filled(Backing::Sqlite, STILL).await;
+async fn a_rebuild_begins_anew_and_finds_the_same(backing: Backing, place: IndexPlace) {
+    let library = IndexLibrary::filled(backing, &place.still()).await;
     let first = library.ingest().await;
     let before = library.search("notice period").await;
     let rebuilt = library.ingest_as(json!({ "mode": "rebuild" })).await;

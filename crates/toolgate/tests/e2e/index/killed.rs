@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use toolgate_testkit::gateway::{signal, until_async};
 
 use super::engine::{FrozenEngine, engine_of};
-use super::library::{IndexLibrary, STILL, hits, ingest_of};
+use super::library::{IndexLibrary, hits, ingest_of};
+use super::places::IndexPlace;
 use crate::doors::WAIT;
 use crate::files::archive::text;
 use crate::governed::database::Backing;
@@ -18,8 +19,8 @@ const FEW: usize = 4;
 const SOME_CONTENTS: usize = 9;
 
 /// Documents of a word of their own each, under `legal:contracts`.
-async fn filled(backing: Backing, count: usize) -> IndexLibrary {
-    let library = IndexLibrary::open(backing, STILL);
+async fn filled(backing: Backing, place: &IndexPlace, count: usize) -> IndexLibrary {
+    let library = IndexLibrary::open(backing, &place.still());
     let texts: Vec<(String, String)> = (0..count)
         .map(|number| {
             (
@@ -65,7 +66,16 @@ async fn ends_once(library: &IndexLibrary, count: usize) {
 
 #[tokio::test]
 async fn an_engine_that_is_killed_in_the_middle_is_started_again_and_the_ingest_ends() {
-    let library = filled(Backing::Sqlite, MANY).await;
+    engine_killed_in_the_middle(IndexPlace::Files).await;
+}
+
+#[tokio::test]
+async fn the_same_where_indexes_lie_in_postgres() {
+    engine_killed_in_the_middle(IndexPlace::postgres()).await;
+}
+
+async fn engine_killed_in_the_middle(place: IndexPlace) {
+    let library = filled(Backing::Sqlite, &place, MANY).await;
     let begun = library.ingest_as(json!({ "wait_seconds": 0 })).await;
     let frozen = FrozenEngine::with_contents(&library.site.gateway, SOME_CONTENTS);
     assert!(library.state().await.is_null(), "it was in the middle");
@@ -98,19 +108,19 @@ async fn killed_at(library: IndexLibrary, point: &str, victims: Victims) -> Inde
     IndexLibrary { site: site.restarted(Ending::Killed) }
 }
 
-async fn ends_after_a_kill(backing: Backing, point: &str, victims: Victims) {
-    let library = killed_at(filled(backing, FEW).await, point, victims).await;
+async fn ends_after_a_kill(backing: Backing, place: IndexPlace, point: &str, victims: Victims) {
+    let library = killed_at(filled(backing, &place, FEW).await, point, victims).await;
     ends_once(&library, FEW).await;
 }
 
 macro_rules! killed_at {
-    ($($name:ident: $point:literal, $victims:ident, $backing:expr;)+) => {
+    ($($name:ident: $point:literal, $victims:ident, $backing:expr, $place:expr;)+) => {
         mod when {
-            use super::{Backing, Victims, ends_after_a_kill};
+            use super::{Backing, IndexPlace, Victims, ends_after_a_kill};
             $(
                 #[tokio::test]
                 async fn $name() {
-                    ends_after_a_kill($backing, $point, Victims::$victims).await;
+                    ends_after_a_kill($backing, $place, $point, Victims::$victims).await;
                 }
             )+
         }
@@ -118,11 +128,13 @@ macro_rules! killed_at {
 }
 
 killed_at!(
-    the_work_is_claimed: "work claimed", Gateway, Backing::Sqlite;
-    a_docir_is_stored: "artifact written", Gateway, Backing::Sqlite;
-    a_docir_is_stored_and_the_engine_dies_too: "artifact written", GatewayAndEngine, Backing::Sqlite;
-    the_manifest_is_stored: "manifest written", Gateway, Backing::Sqlite;
-    the_pointer_of_the_index_moves: "pointer written", GatewayAndEngine, Backing::postgres();
-    the_index_is_published: "index kept", Gateway, Backing::Sqlite;
-    the_run_has_ended: "run of work completed", Gateway, Backing::Sqlite;
+    the_work_is_claimed: "work claimed", Gateway, Backing::Sqlite, IndexPlace::Files;
+    a_docir_is_stored: "artifact written", Gateway, Backing::Sqlite, IndexPlace::Files;
+    a_docir_is_stored_and_the_engine_dies_too: "artifact written", GatewayAndEngine, Backing::Sqlite, IndexPlace::Files;
+    the_manifest_is_stored: "manifest written", Gateway, Backing::Sqlite, IndexPlace::Files;
+    the_manifest_of_an_index_in_postgres_is_stored: "manifest written", GatewayAndEngine, Backing::Sqlite, IndexPlace::postgres();
+    the_pointer_of_the_index_moves: "pointer written", GatewayAndEngine, Backing::postgres(), IndexPlace::Files;
+    the_pointer_of_an_index_in_postgres_moves: "pointer written", GatewayAndEngine, Backing::Sqlite, IndexPlace::postgres();
+    the_index_is_published: "index kept", Gateway, Backing::Sqlite, IndexPlace::Files;
+    the_run_has_ended: "run of work completed", Gateway, Backing::Sqlite, IndexPlace::Files;
 );

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::library::{IndexLibrary, STILL, hits, ingest_of, named, paths};
+use super::places::{IndexPlace, on_both_engines};
 use crate::governed::database::Backing;
-use crate::governed::on_both;
 
-on_both!(a_hidden_document_is_never_found_and_changes_no_score);
+on_both_engines!(a_hidden_document_is_never_found_and_changes_no_score);
 
 /// It would be the best hit, and its words would make those of the lease more common.
 const LETTER: &str = "# Notice period\n\nA letter about the notice period of the lease. The notice period, the lease, the notice.\n";
@@ -24,8 +24,8 @@ async fn heard(library: &IndexLibrary, token: &str, arguments: Value) -> String 
     library.done_by(token, "index.search", arguments).await.to_string()
 }
 
-async fn a_hidden_document_is_never_found_and_changes_no_score(backing: Backing) {
-    let library = IndexLibrary::filled(backing, STILL).await;
+async fn a_hidden_document_is_never_found_and_changes_no_score(backing: Backing, place: IndexPlace) {
+    let library = IndexLibrary::filled(backing, &place.still()).await;
     library.ingest().await;
     let lawyer = library.token("lawyer");
     let asked = [

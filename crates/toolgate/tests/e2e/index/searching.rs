@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::library::{GARDEN, IndexLibrary, LEASE, STILL, hits, ingest_of, named, paths};
+use super::places::{IndexPlace, on_both_engines};
 use crate::files::archive::{Storage, text};
 use crate::governed::database::Backing;
-use crate::governed::on_both;
 use crate::knowledge::lease_pdf;
 
-on_both!(what_was_ingested_is_found_and_its_score_is_explained);
+on_both_engines!(what_was_ingested_is_found_and_its_score_is_explained, filters_leave_out_what_does_not_fit,);
 
 /// Bytes in a folder with SQLite, in S3 with Postgres.
 fn storage(backing: &Backing) -> Storage {
@@ -22,8 +22,8 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("no number: {value}"))
 }
 
-async fn what_was_ingested_is_found_and_its_score_is_explained(backing: Backing) {
-    let more = format!("{STILL}{}", storage(&backing).toml(""));
+async fn what_was_ingested_is_found_and_its_score_is_explained(backing: Backing, place: IndexPlace) {
+    let more = format!("{}{}", place.still(), storage(&backing).toml(""));
     let library = IndexLibrary::filled(backing, &more).await;
     let query = "notice period to terminate the lease";
     let early = library.refused(library.admin(), "index.search", json!({ "query": query })).await;
@@ -89,9 +89,8 @@ async fn a_hit_in_a_pdf_is_cited_with_its_page_and_a_box_for_each_line() {
     }
 }
 
-#[tokio::test]
-async fn filters_leave_out_what_does_not_fit() {
-    let library = IndexLibrary::open(Backing::Sqlite, STILL);
+async fn filters_leave_out_what_does_not_fit(backing: Backing, place: IndexPlace) {
+    let library = IndexLibrary::open(backing, &place.still());
     let mut entries = Vec::new();
     for (path, year, content) in [
         ("a/one.md", json!(2024), "# One\n\nThe same sentence about whales stands here.\n"),

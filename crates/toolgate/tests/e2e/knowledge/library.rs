@@ -36,13 +36,18 @@ pub(crate) struct KnowledgeLibrary {
 impl KnowledgeLibrary {
     /// With this corpus under the pointer `legal:contracts`, which is indexed, and a base `contracts` over it.
     pub(crate) async fn open(documents: &[(&str, &[u8])], manner: &str) -> Self {
+        Self::open_with(documents, manner, "").await
+    }
+
+    /// The same with more in the configuration.
+    pub(super) async fn open_with(documents: &[(&str, &[u8])], manner: &str, more: &str) -> Self {
         let engine = toolgate().with_file_name("toolgate-engine");
         assert!(
             engine.exists(),
             "{} is missing; build it with `cargo build -p capability-engine`",
             engine.display()
         );
-        let library = Self { site: Site::open_as(Backing::Sqlite, &format!("{OPEN}{AGENTS}")) };
+        let library = Self { site: Site::open_as(Backing::Sqlite, &format!("{OPEN}{AGENTS}{more}")) };
         library.fill("legal", "contracts", documents).await;
         let pointers = json!([{ "namespace": "legal", "name": "contracts" }]);
         library
