@@ -8,11 +8,13 @@ mod kept;
 mod kinds;
 mod pages;
 mod sides;
+mod statements;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use toolgate_stage::postgres::Database;
 
 use crate::compare::Servers;
 use crate::gateway;
@@ -22,9 +24,12 @@ use crate::report::{Machine, Report, ReportSettings, ReportTarget, Rounds, Row, 
 use crate::say::say;
 use kinds::{CaseTargets, Kind, Storage};
 use sides::{Programs, Running};
+use statements::StatementCounter;
 
 /// The time after which a round that counts calls ends all the same.
 const CALLS_SECONDS_MAX: f64 = 120.0;
+/// For one batch: one or two, and now and then the end of a block.
+const STATEMENTS_MAX: f64 = 2.5;
 
 #[derive(clap::Args)]
 pub(crate) struct GovernedOptions {
@@ -116,6 +121,9 @@ pub(crate) async fn run(options: GovernedOptions) -> anyhow::Result<ExitCode> {
          A sync of this disk takes {sync_us:.0} µs.",
         if programs.old.is_some() { "old" } else { "same" }
     ))?;
+    if let Some(server) = options.postgres.as_deref() {
+        say(&statements::about(&Database::create(server)).join("\n"))?;
+    }
     if let Some(path) = &options.json {
         let json = serde_json::to_string_pretty(&report).context("write the report as JSON")?;
         std::fs::write(path, json + "\n").with_context(|| format!("write {}", path.display()))?;
@@ -184,10 +192,14 @@ impl KindBench<'_> {
                 None => None,
             };
             for connections in connections {
+                let counter = new.database.as_ref().and_then(StatementCounter::begin);
                 let rounds = self.rounds(connections, old.as_ref(), &new).await?;
                 let targets = self.kind.targets(self.storage, connections, self.sync_us);
                 let rows = rounds.rows(&name(connections), targets);
                 add(report, rows)?;
+                if let Some(per_batch) = counter.map(|counter| counter.per_batch()).transpose()?.flatten() {
+                    add(report, [asked(&name(connections), per_batch)])?;
+                }
                 rounds.count(&name(connections), report);
             }
             new.gateway.end().await?;
@@ -195,8 +207,13 @@ impl KindBench<'_> {
                 old.gateway.end().await?;
             }
         }
-        if self.kind.is_plain && self.storage == Storage::Sqlite && self.cases.has(kept::CASE) {
-            let plain = kept::PlainCalls { settings: self.settings, servers: self.servers, kind: self.kind };
+        let plain = kept::PlainCalls {
+            settings: self.settings,
+            servers: self.servers,
+            kind: self.kind,
+            storage: self.storage,
+        };
+        if self.kind.is_plain && self.cases.has(&plain.case()) {
             add(report, plain.measure(programs).await?)?;
         }
         Ok(())
@@ -225,6 +242,12 @@ impl KindBench<'_> {
         }
         Ok(rounds)
     }
+}
+
+/// Statements that reach Postgres for one batch, each of them a round trip.
+fn asked(case: &str, per_batch: f64) -> Row {
+    let row = Row::new(case, "statements and round trips per batch", "");
+    row.measured(None, Some(per_batch)).judged(Some(ReportTarget::AtMost(STATEMENTS_MAX)))
 }
 
 fn told(connections: usize) -> String {
@@ -311,7 +334,10 @@ mod tests {
     #[test]
     fn cases_are_named_by_any_of_their_words() {
         let names = CaseNames(vec!["start, SQLite, 64".to_owned(), kept::CASE.to_owned()]);
-        assert!(names.has("durable start, SQLite, 64 connections") && names.has(kept::CASE));
+        assert!(
+            names.has("durable start, SQLite, 64 connections")
+                && names.has("ledger of plain calls, Postgres")
+        );
         assert!(!names.has("durable start, SQLite, 16 connections"));
         assert!(CaseNames(Vec::new()).has("anything"));
     }

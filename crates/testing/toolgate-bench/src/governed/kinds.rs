@@ -41,6 +41,11 @@ impl<'a> Storage<'a> {
         }
     }
 
+    /// A case on this database.
+    pub(super) fn named(self, case: &str) -> String {
+        format!("{case}, {}", self.name())
+    }
+
     /// The settings of one gateway, with a database of its own.
     pub(super) fn settings(self, settings: &str) -> (String, Option<Database>) {
         match self {
@@ -84,7 +89,7 @@ impl Kind {
     }
 
     pub(super) fn name_on(&self, storage: Storage<'_>) -> String {
-        format!("{}, {}", self.name, storage.name())
+        storage.named(self.name)
     }
 
     pub(super) fn targets(&self, storage: Storage<'_>, connections: usize, sync_us: f64) -> CaseTargets {

@@ -37,6 +37,9 @@ pub(super) async fn measure(events: u64, postgres: Option<&str>) -> anyhow::Resu
     if let Some(server) = postgres {
         let database = Database::create(server);
         rows.extend(on_postgres(folder.path(), &database, events).await?);
+        let of_bodies = database.another();
+        let store = Store::open_url(beside.path(), &of_bodies.url).await?;
+        rows.push(bodies(&store, events / EVENTS_PER_BODY, "Postgres").await?);
     }
     Ok(rows)
 }

@@ -32,13 +32,14 @@ pub(super) struct Running {
     program: PathBuf,
     home: Home,
     /// Dropped when the gateway has ended.
-    _database: Option<Database>,
+    pub(super) database: Option<Database>,
 }
 
 /// The program and the folder of a gateway that has ended.
 pub(super) struct EndedGateway {
     pub(super) program: PathBuf,
     pub(super) home: Home,
+    pub(super) database: Option<Database>,
 }
 
 impl Running {
@@ -57,7 +58,7 @@ impl Running {
         gateway.ready().await?;
         let target = gateway.target(&home).await?;
         gateway.wait_for_tools(&target, &[Behind::Both.wire_name(Work::Echo)]).await?;
-        Ok(Running { gateway, target, program: program.to_owned(), home, _database: database })
+        Ok(Running { gateway, target, program: program.to_owned(), home, database })
     }
 
     pub(super) async fn round(&self, settings: &ReportSettings, connections: usize) -> anyhow::Result<Round> {
@@ -68,7 +69,7 @@ impl Running {
 
     pub(super) async fn ended(self) -> anyhow::Result<EndedGateway> {
         self.gateway.end().await?;
-        Ok(EndedGateway { program: self.program, home: self.home })
+        Ok(EndedGateway { program: self.program, home: self.home, database: self.database })
     }
 }
 
