@@ -46,7 +46,7 @@ pub(crate) const FEED: &str = "[{\"@type\":\"ItemList\",\"itemListElement\":[{\"
     \"jobLocation\":[{\"address\":{\"addressLocality\":\"Rome\",\"addressCountry\":{\"name\":\"IT\"}}}],\"description\":\"a\\u0000b\"}}]},\
     {\"@graph\":[{\"@type\":[\"https://schema.org/JobPosting\"],\"name\":[\"Baker\"],\"company\":\"Ovens\",\"jobLocationType\":\"TELECOMMUTE\"}]}]";
 
-/// What a database of applications is filled with.
+/// A file that fills a database of applications.
 pub(crate) const SEED_FILE: &str = "{\"users\":[{\"id\":\"ada\",\"profile\":{\"name\":\"Ada\"},\"credentials\":[{\"site\":\"https://acme.example\",\"handle\":\"cred_1\"}]}],\
     \"jobs\":[{\"title\":\"Cook\",\"company\":\"Acme\",\"url\":\"https://acme.example/jobs/1\",\"for\":[\"ada\"]}]}";
 

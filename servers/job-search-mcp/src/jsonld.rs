@@ -171,7 +171,7 @@ fn regions(posting: &Value, parsed: &mut ParsedPosting) {
     }
 }
 
-/// What the posting asks for: skills, qualifications, experience; and whether one applies on the page.
+/// The wishes of the posting: skills, qualifications, experience; and whether one applies on the page.
 fn wants(posting: &Value, parsed: &mut ParsedPosting) {
     for written in named_list(&posting["skills"]) {
         let skill = shared::skill_name(&written).map_or(written, str::to_owned);

@@ -1,7 +1,7 @@
 //! The text of a page as people see it, with places: tags between letters and references such as `&uuml;` hide nothing.
 //!
-//! Where this reads a page otherwise than a browser does, the verification, which follows HTML's own rules, still finds
-//! what is left.
+//! A browser may read a page otherwise than this does: the verification, which follows HTML's own rules, then finds what
+//! is left.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -55,18 +55,18 @@ impl<'s> MarkupReader<'s> {
         while let Some(letter) = self.rest().chars().next() {
             match letter {
                 '<' => self.markup(),
-                _ => self.at += self.letter(Side::Main, self.at..self.end),
+                _ => self.at += self.letter(TextSide::Main, self.at..self.end),
             }
         }
     }
 
     /// One letter or reference at the start of a range; returns its bytes.
-    fn letter(&mut self, side: Side, range: Range<usize>) -> usize {
+    fn letter(&mut self, side: TextSide, range: Range<usize>) -> usize {
         let rest = &self.source[range.clone()];
         let known = if rest.starts_with('&') { self.reference(rest) } else { None };
         let target = match side {
-            Side::Main => &mut self.main,
-            Side::Aside => &mut self.asides,
+            TextSide::Main => &mut self.main,
+            TextSide::Aside => &mut self.asides,
         };
         if let Some((text, length)) = known {
             text.chars().for_each(|it| target.push(it, range.start..range.start + length));
@@ -101,7 +101,7 @@ impl<'s> MarkupReader<'s> {
             (Some(it), _) if it.is_ascii_alphabetic() => self.tag(),
             (Some('/'), Some(it)) if it.is_ascii_alphabetic() => self.tag(),
             (Some('!' | '?' | '/'), _) => self.declaration(),
-            _ => self.at += self.letter(Side::Main, self.at..self.end),
+            _ => self.at += self.letter(TextSide::Main, self.at..self.end),
         }
     }
 
@@ -152,7 +152,7 @@ impl<'s> MarkupReader<'s> {
             self.at = until;
         } else {
             while self.at < until {
-                self.at += self.letter(Side::Main, self.at..until);
+                self.at += self.letter(TextSide::Main, self.at..until);
             }
         }
     }
@@ -201,7 +201,7 @@ impl<'s> MarkupReader<'s> {
         }
         let mut at = from;
         while at < to {
-            at += self.letter(Side::Aside, at..to);
+            at += self.letter(TextSide::Aside, at..to);
         }
         self.asides.part();
     }
@@ -214,7 +214,7 @@ impl<'s> MarkupReader<'s> {
 
 /// The text that a letter belongs to.
 #[derive(Clone, Copy)]
-enum Side {
+enum TextSide {
     Main,
     Aside,
 }

@@ -1,4 +1,4 @@
-//! What a page shows beyond the words of its own: they are read from its picture.
+//! Words that a page shows beyond those of its own text: they are read from its picture.
 
 use capability_documents::pdf::{PlacedPage, RenderedPage, render};
 

@@ -1,4 +1,4 @@
-//! What a Word document holds beside its text: comments, tracked changes, hidden text.
+//! Asides of a Word document, beside its text: comments, tracked changes, hidden text.
 
 use std::collections::BTreeMap;
 

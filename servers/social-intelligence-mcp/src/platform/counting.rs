@@ -11,7 +11,7 @@ pub enum CharCounting {
     /// Unicode code points.
     #[default]
     CodePoints,
-    /// What a reader takes for one character, however many code points it has.
+    /// Whatever a reader takes for one character, however many code points it has.
     Graphemes,
     /// Code points by weight: Latin and its neighbours count one, Chinese, Japanese, Korean and the rest two, an emoji two as
     /// a whole.

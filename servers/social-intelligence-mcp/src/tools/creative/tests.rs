@@ -1,4 +1,4 @@
-//! What is found where lines and faces stand in a picture.
+//! Findings about the places of lines and faces in a picture.
 
 use capability_ocr::{Bounds, EngineKind, OcrReading, Picture, Point, Polygon, TextLine};
 
