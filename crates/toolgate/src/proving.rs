@@ -49,14 +49,33 @@ impl SignedProofs {
         let signed = sign_next(&self.config, &self.store).await?;
         let mut proofs = Vec::with_capacity(found.len());
         for (call, events) in found.iter().filter(|(_, events)| !events.is_empty()) {
-            let mut streams = Vec::new();
-            for (stream, events) in by_stream(events) {
-                streams.push(prove_stream(&self.store, &signed, stream, &events).await?);
-            }
-            let proof = serde_json::to_vec(&CallProof::new(call.as_str(), streams))?;
+            let proof = serde_json::to_vec(&self.proof_of(&signed, call, events).await?)?;
             proofs.push(ProvedCall { call: (*call).clone(), proof });
         }
         Ok(proofs)
+    }
+
+    /// Proves one call under a checkpoint that is signed now. `None` if the database has no event of it.
+    pub(crate) async fn prove_call(&self, call: &CallId) -> anyhow::Result<Option<CallProof>> {
+        let events = self.store.ledger_call(call).await?;
+        if events.is_empty() {
+            return Ok(None);
+        }
+        let signed = sign_next(&self.config, &self.store).await?;
+        self.proof_of(&signed, call, &events).await.map(Some)
+    }
+
+    async fn proof_of(
+        &self,
+        signed: &SignedCheckpoint,
+        call: &CallId,
+        events: &[RecordedEvent],
+    ) -> anyhow::Result<CallProof> {
+        let mut streams = Vec::new();
+        for (stream, events) in by_stream(events) {
+            streams.push(prove_stream(&self.store, signed, stream, &events).await?);
+        }
+        Ok(CallProof::new(call.as_str(), streams))
     }
 }
 

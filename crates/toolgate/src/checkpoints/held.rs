@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use toolgate_api::{CheckpointFault, CheckpointFolder, FolderCheckpoints};
+use toolgate_api::{CheckpointFault, CheckpointFolder, FolderCheckpoints, FolderPage, KeptCheckpoint};
 use toolgate_core::port::BoxFuture;
 use toolgate_proof::VerifierKey;
 use toolgate_store::Store;
@@ -25,6 +25,19 @@ impl ConfiguredFolder {
     pub(crate) async fn of(config: &Config, store: &Store) -> Option<Self> {
         let folder = config.checkpoints.as_ref()?.folder.clone()?;
         Some(Self { store: store.clone(), folder, keys: known_keys(config).await })
+    }
+
+    /// Some checkpoints, newest first, from before a file.
+    pub(crate) async fn page(&self, before: Option<String>, limit: usize) -> FolderPage {
+        let read = self.read_page(before, limit).await;
+        read.unwrap_or_else(|error| FolderPage { faults: vec![fault(&error)], ..FolderPage::default() })
+    }
+
+    async fn read_page(&self, before: Option<String>, limit: usize) -> anyhow::Result<FolderPage> {
+        let own = self.store.ledger_name().await?;
+        let (folder, keys) = (self.folder.clone(), self.keys.clone());
+        let read = move || read_newest(&folder, &own, &keys, before.as_deref(), limit);
+        tokio::task::spawn_blocking(read).await?
     }
 
     async fn read_all(&self) -> anyhow::Result<FolderCheckpoints> {
@@ -59,6 +72,33 @@ fn read_folder(folder: &Path, own: &str, keys: &[VerifierKey]) -> anyhow::Result
             message: format!("there is no checkpoint in {}", folder.display()),
             hint: "`toolgate ledger verify --against FILE` takes one from wherever it was kept".to_owned(),
         });
+    }
+    Ok(found)
+}
+
+fn read_newest(
+    folder: &Path,
+    own: &str,
+    keys: &[VerifierKey],
+    before: Option<&str>,
+    limit: usize,
+) -> anyhow::Result<FolderPage> {
+    let name =
+        |file: &Path| file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut files = checkpoint_files(folder)?;
+    files.retain(|file| before.is_none_or(|before| name(file).as_str() < before));
+    files.reverse();
+    let has_more = files.len() > limit;
+    files.truncate(limit);
+    let mut found = FolderPage {
+        next: files.last().filter(|_| has_more).map(|file| name(file)),
+        ..FolderPage::default()
+    };
+    for file in &files {
+        match SignedCheckpoint::read_own(file, own, keys) {
+            Ok(checkpoint) => found.checkpoints.push(KeptCheckpoint { file: name(file), checkpoint }),
+            Err(error) => found.faults.push(fault(&error)),
+        }
     }
     Ok(found)
 }
@@ -104,6 +144,11 @@ mod tests {
         assert_eq!((mixed.checkpoints.len(), mixed.faults.len()), (1, 2), "{mixed:?}");
         assert!(mixed.faults[0].message.contains("0123456789abcdef"), "{mixed:?}");
         assert!(mixed.faults.iter().all(|fault| !fault.hint.is_empty()), "{mixed:?}");
+        let newest = checkpoints.page(None, 2).await;
+        assert_eq!((newest.checkpoints.len(), newest.faults.len()), (0, 2), "{newest:?}");
+        assert_eq!(newest.next.as_deref(), Some("2.checkpoint"));
+        let older = checkpoints.page(newest.next, 2).await;
+        assert_eq!((older.checkpoints[0].file.as_str(), older.next), ("1.checkpoint", None));
         let none =
             accepted(&format!("[checkpoints]\nkey_file = {own_key:?}\nurls = [\"https://example.com/\"]\n"));
         assert!(ConfiguredFolder::of(&none, &store).await.is_none());

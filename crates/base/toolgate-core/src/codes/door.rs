@@ -346,6 +346,34 @@ codes! { DOOR, "At the door";
         see: &["store_down"],
     };
 
+    CHECKPOINTS_OFF = Code {
+        name: "checkpoints_off",
+        fault: Blame::Caller,
+        retry: Retry::No,
+        seen: &[CodeChannel::Http(409)],
+        title: "The ledger of this gateway is not signed",
+        happened: "The proof of a call leads to a signed checkpoint, and the configuration has no key that signs one.",
+        advice: "`toolgate ledger key --new FILE` makes a key. Name it as `key_file` in `[checkpoints]`, with a place for the \
+             checkpoints, and restart the gateway.",
+        message: "no call can be proved: the configuration has no `[checkpoints]`",
+        hint: Hint::Standard("`toolgate ledger key --new FILE` makes a key; name it in `[checkpoints]` and restart the gateway"),
+        see: &["call_unproved", "configuration.md#checkpoints"],
+    };
+
+    CALL_UNPROVED = Code {
+        name: "call_unproved",
+        fault: Blame::Gateway,
+        retry: Retry::No,
+        seen: &[CodeChannel::Http(500)],
+        title: "The call could not be proved",
+        happened: "The key that signs checkpoints cannot be read, or the ledger is no longer what was signed before. Nothing was \
+             signed.",
+        advice: "The operator reads the message and runs `toolgate ledger verify`, which names what is wrong.",
+        message: "nothing is signed: stream gateway is no longer what was signed before",
+        hint: Hint::Example("`toolgate ledger verify` names what is wrong"),
+        see: &["checkpoints_off", "ledger_body_changed"],
+    };
+
     STORE_DOWN = Code {
         name: "store_down",
         fault: Blame::Gateway,

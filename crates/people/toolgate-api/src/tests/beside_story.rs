@@ -12,14 +12,17 @@ use toolgate_core::governance::Ledger;
 use toolgate_core::id::CallId;
 use toolgate_core::named_bytes::NamedBytes;
 use toolgate_core::port::BoxFuture;
-use toolgate_core::{CanonicalName, Digest, PrincipalId, Role};
+use toolgate_core::{CanonicalName, Digest, PrincipalId, Refusal, Role, codes};
 use toolgate_files::{Blobs, FilesSettings, StoragePlace};
-use toolgate_proof::{LedgerCheckpoint, StreamRoot};
+use toolgate_proof::{CallProof, LedgerCheckpoint, StreamRoot};
 use toolgate_store::{LedgerWriter, Store};
 
 use super::gate::{BesideLedger, Gate, somebody};
 use super::parts::{ApiClock, server};
-use crate::{CheckpointFault, CheckpointFolder, FolderCheckpoints};
+use crate::{
+    CheckpointFault, CheckpointFolder, CheckpointPlace, FolderCheckpoints, FolderPage, KeptCheckpoint,
+    LedgerSigner, SigningSchedule,
+};
 
 const NOON_MS: i64 = 1_785_585_600_000;
 const CALLS: i64 = 6;
@@ -156,4 +159,100 @@ async fn the_ledger_is_held_against_the_checkpoints_of_the_folder() {
     let verified = ask(&gate, "/ledger/verify").await;
     assert_eq!((&verified["intact"], &verified["checkpoints"]), (&json!(false), &json!(1)));
     assert_eq!(verified["checkpoint_faults"][0]["message"], "it is no checkpoint");
+}
+
+/// A signer with two checkpoints, which proves one call and cannot prove another.
+struct SetSigner(Mutex<Vec<LedgerCheckpoint>>);
+
+const PROVED: &str = "tc_proved";
+const TAMPERED: &str = "tc_tampered";
+
+impl LedgerSigner for SetSigner {
+    fn schedule(&self) -> SigningSchedule {
+        let places = vec![CheckpointPlace { name: "/mnt/elsewhere".into(), waiting: 1 }];
+        SigningSchedule { key: Some("ledger+1+A".into()), every_seconds: 60, places }
+    }
+
+    fn kept(&self, before: Option<String>, limit: usize) -> BoxFuture<'_, FolderPage> {
+        let all = self.0.lock().clone();
+        let files = all.into_iter().enumerate().rev();
+        let files = files
+            .map(|(number, checkpoint)| KeptCheckpoint { file: format!("{number}.checkpoint"), checkpoint });
+        let mut files: Vec<KeptCheckpoint> =
+            files.filter(|one| before.as_ref().is_none_or(|before| one.file < *before)).collect();
+        let has_more = files.len() > limit;
+        files.truncate(limit);
+        let next = files.last().filter(|_| has_more).map(|one| one.file.clone());
+        Box::pin(async move { FolderPage { checkpoints: files, faults: Vec::new(), next } })
+    }
+
+    fn prove<'a>(&'a self, call: &'a CallId) -> BoxFuture<'a, Result<Option<CallProof>, Refusal>> {
+        Box::pin(async move {
+            match call.as_str() {
+                PROVED => Ok(Some(CallProof::new(PROVED, Vec::new()))),
+                TAMPERED => Err(Refusal::new(&codes::CALL_UNPROVED, "nothing is signed").hint("look")),
+                _ => Ok(None),
+            }
+        })
+    }
+}
+
+#[tokio::test]
+async fn checkpoints_are_listed_with_what_became_of_the_ledger_since() {
+    let signer = Arc::new(SetSigner(Mutex::default()));
+    let port: Arc<dyn LedgerSigner> = signer.clone();
+    let gate = Gate::beside(BesideLedger { signer: Some(port), ..BesideLedger::default() }).await;
+    let right = LedgerCheckpoint {
+        store: gate.store.ledger_name().await.expect("a name"),
+        at_ms: NOON_MS,
+        streams: gate.store.ledger_roots().await.expect("roots"),
+    };
+    let mut wrong = right.clone();
+    wrong.streams.push(StreamRoot { stream: "gone".into(), size: 3, root: Digest::of("a root") });
+    *signer.0.lock() = vec![right, wrong];
+    let page = ask(&gate, "/ledger/checkpoints?limit=1").await;
+    assert_eq!((&page["configured"], &page["key"]), (&json!(true), &json!("ledger+1+A")), "{page}");
+    assert_eq!(page["places"], json!([{ "name": "/mnt/elsewhere", "waiting": 1 }]));
+    let newest = &page["checkpoints"][0];
+    assert_eq!((&newest["file"], &newest["agrees"]), (&json!("1.checkpoint"), &json!(false)), "{page}");
+    let states: Vec<&Value> =
+        newest["streams"].as_array().expect("a list").iter().map(|one| &one["state"]).collect();
+    assert_eq!(states, ["same", "different"]);
+    let older = ask(&gate, "/ledger/checkpoints?limit=1&cursor=1.checkpoint").await;
+    let (only, next) = (&older["checkpoints"][0], older.get("next_cursor"));
+    assert_eq!(
+        (&only["agrees"], &only["at"], next),
+        (&json!(true), &json!("2026-08-01T12:00:00.000Z"), None)
+    );
+    let odd = gate.get(&somebody("audit", Role::Auditor), "/ledger/checkpoints?limit=0").await;
+    assert_eq!(odd.problem(), "parameter_invalid");
+}
+
+#[tokio::test]
+async fn a_call_is_proved_for_those_who_read_the_ledger() {
+    let port: Arc<dyn LedgerSigner> = Arc::new(SetSigner(Mutex::default()));
+    let gate = Gate::beside(BesideLedger { signer: Some(port), ..BesideLedger::default() }).await;
+    for role in [Role::Admin, Role::Operator, Role::Auditor] {
+        let proof = gate.get(&somebody("somebody", role), &format!("/ledger/{PROVED}/proof")).await;
+        assert_eq!(proof.status, StatusCode::OK, "{proof:?}");
+        assert_eq!(proof.headers["content-disposition"], "attachment; filename=\"tc_proved.proof\"");
+        assert_eq!(proof.json()["call"], PROVED);
+    }
+    let auditor = somebody("audit", Role::Auditor);
+    for (call, status, code) in [("tc_none", 404, "not_found"), (TAMPERED, 500, "call_unproved")] {
+        let refused = gate.get(&auditor, &format!("/ledger/{call}/proof")).await;
+        assert_eq!((refused.status.as_u16(), refused.problem().as_str()), (status, code), "{refused:?}");
+    }
+    let approver = gate.get(&somebody("ann", Role::Approver), &format!("/ledger/{PROVED}/proof")).await;
+    assert_eq!(approver.problem(), "wrong_role");
+}
+
+#[tokio::test]
+async fn without_a_key_nothing_is_proved_and_the_way_to_one_is_told() {
+    let gate = Gate::open().await;
+    let page = ask(&gate, "/ledger/checkpoints").await;
+    assert_eq!((&page["configured"], &page["checkpoints"]), (&json!(false), &json!([])));
+    let refused = gate.get(&somebody("audit", Role::Auditor), "/ledger/tc_1/proof").await;
+    assert_eq!((refused.status, refused.problem().as_str()), (StatusCode::CONFLICT, "checkpoints_off"));
+    assert!(refused.json()["hint"].as_str().is_some_and(|hint| hint.contains("ledger key")), "{refused:?}");
 }

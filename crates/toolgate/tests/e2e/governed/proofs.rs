@@ -21,6 +21,7 @@ use crate::toolgate;
 
 on_both!(
     a_call_is_proved_with_nothing_but_the_key,
+    a_proof_that_is_downloaded_passes_the_check,
     a_ledger_that_was_emptied_is_noticed,
     a_stream_that_was_removed_is_noticed,
     a_ledger_that_went_back_is_noticed,
@@ -138,6 +139,36 @@ async fn a_call_is_proved_with_nothing_but_the_key(backing: Backing) {
     let shown = std::fs::read_to_string(&proof).expect("a proof");
     std::fs::write(&proof, shown.replace("471147114", "471147115")).expect("changed");
     refused(&checked(&proof, &key), "are not its own");
+}
+
+async fn a_proof_that_is_downloaded_passes_the_check(backing: Backing) {
+    let (bank, key) = open(backing, "");
+    let admin = bank.gateway.admin.clone();
+    let one = transfer(&bank, 471_147_114).await;
+    let off = bank.get(&admin, &format!("/ledger/{one}/proof")).await;
+    assert_eq!((off.status, &off.json()["code"]), (409, &json!("checkpoints_off")), "{off:?}");
+    // The table counts for the gateway after a restart.
+    let bank = bank.killed();
+    let other = transfer(&bank, 815_815_815).await;
+    let auditor = bank.token("--role auditor --principal ines");
+    let proof = bank.get(&auditor, &format!("/ledger/{one}/proof")).await;
+    assert_eq!(proof.status, 200, "{proof:?}");
+    assert!(proof.text.contains(&one) && !proof.text.contains(&other), "{}", proof.text);
+    assert!(!proof.text.contains("471147114"), "arguments are not shown");
+    let file = bank.gateway.folder().join("call.proof");
+    std::fs::write(&file, &proof.text).expect("written");
+    let output = checked(&file, &key);
+    assert!(output.status.success() && text_of(&output).contains(&one), "{output:?}");
+    let output = checked_in_python(&file, &key);
+    assert!(output.status.success(), "{output:?}");
+
+    let kept = bank.gateway.folder().join("kept");
+    let signed = until(WAIT, || (!checkpoints_in(&kept).is_empty()).then_some(()));
+    signed.expect("the gateway signs at its start");
+    let listed = bank.get(&auditor, "/ledger/checkpoints").await.json();
+    assert_eq!((&listed["configured"], &listed["key"]), (&json!(true), &json!(key)), "{listed}");
+    assert_eq!(listed["checkpoints"][0]["agrees"], true, "{listed}");
+    assert!(listed["places"][0]["name"].as_str().is_some_and(|name| name.ends_with("kept")), "{listed}");
 }
 
 async fn a_ledger_that_was_emptied_is_noticed(backing: Backing) {
