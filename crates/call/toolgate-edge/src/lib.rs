@@ -29,7 +29,9 @@ pub use doors::seats::Seats;
 pub use doors::stdio::serve_pipe;
 pub use gateway::{Gateway, GatewaySetup};
 pub use metrics::{MetricSource, metrics_by_example};
-pub use quotas::{Quota, QuotaRule, QuotaSubject, QuotaUsage, Quotas, StreamPlace};
+pub use quotas::{
+    Quota, QuotaHolder, QuotaHolding, QuotaRule, QuotaSubject, QuotaUsage, Quotas, StreamPlace,
+};
 
 #[cfg(test)]
 mod tests;

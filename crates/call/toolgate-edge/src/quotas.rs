@@ -1,6 +1,7 @@
 //! Limits for one principal or agent, at once and in a day, so that none of them takes everything: calls, streams, sessions.
 //! Calls beyond that wait in a line of limited length; what does not fit into it is refused, and recorded like any other call.
 
+mod holdings;
 mod line;
 mod rule;
 
@@ -19,6 +20,7 @@ use toolgate_core::scope::{AgentName, Seat};
 use toolgate_core::tool::TokenBucket;
 use toolgate_core::{PrincipalId, Refusal, RpcError};
 
+pub use holdings::QuotaHolding;
 pub(crate) use line::{CallSlot, QueueOutcome, SlotQueue};
 pub use rule::{Quota, QuotaRule, QuotaSubject};
 
@@ -55,7 +57,7 @@ pub struct Quotas {
 
 /// The holder of a quota.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-enum QuotaHolder {
+pub enum QuotaHolder {
     Principal(PrincipalId),
     Agent(AgentName),
 }

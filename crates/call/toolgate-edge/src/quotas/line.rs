@@ -62,6 +62,13 @@ impl SlotQueue {
         self.call_next();
     }
 
+    /// The numbers of calls that run and that wait.
+    pub(super) fn occupancy(&self) -> (usize, usize) {
+        let queue = self.lock();
+        let waiting = queue.waiting.iter().filter(|one| !one.is_closed()).count();
+        (queue.taken, waiting)
+    }
+
     pub(crate) fn is_idle(&self) -> bool {
         let queue = self.lock();
         queue.taken == 0 && queue.waiting.is_empty()

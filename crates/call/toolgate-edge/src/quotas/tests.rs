@@ -179,3 +179,20 @@ async fn people_are_asked_about_a_limited_number_of_calls() {
     let refused = quotas.may_ask(&PrincipalId::new("anna")).await.expect_err("four wait");
     assert_eq!((refused.kind, refused.code.name), (RefusalKind::TooMany, "too_many_approvals"));
 }
+
+#[tokio::test]
+async fn usage_is_told_for_those_who_called_and_of_the_day_that_it_is() {
+    let quotas = Quotas::new(people(|rule| rule.calls_per_day = Some(9)), Arc::new(Shelf::default()));
+    let ann = seat("ann");
+    assert_eq!(quotas.count_surely(&ann, 0).await, Ok(()));
+    let place = quotas.try_enter(&ann, None).at_once().ok().expect("a place");
+    let told = |now_ms: i64| {
+        let found = quotas.holdings(now_ms);
+        found.iter().map(|one| (one.running, one.waiting, one.calls_today)).collect::<Vec<_>>()
+    };
+    assert_eq!(told(1), [(1, 0, Some(1))]);
+    drop(place);
+    assert_eq!(told(DAY_MS), [(0, 0, Some(0))]);
+    assert_eq!(quotas.holdings(0)[0].holder, QuotaHolder::Principal(PrincipalId::new("ann")));
+    assert_eq!(quotas.rules().len(), 1);
+}
