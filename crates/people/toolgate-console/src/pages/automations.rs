@@ -1,12 +1,14 @@
-//! Automations: the rules that start tasks, when they start next, and pausing and resuming them.
+//! Automations: the rules that start tasks, when they start next, what came of earlier starts, and pausing and resuming them.
 
 mod data;
 mod detail;
+mod fires;
 
 use axum::Router;
 use axum::extract::{Path, Query};
 use axum::response::Response;
 use axum::routing::{get, post};
+use http::StatusCode;
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -16,12 +18,15 @@ use crate::address::PageAddress;
 use crate::fields::FormFields;
 use crate::layout::{ConsolePage, csrf};
 use crate::notice::DoneNotice;
+use crate::pages::task_names::TaskNames;
 use crate::parts::{self, BadgeTone, links, text};
 use crate::problem::PageResult;
 use crate::visit::PageVisit;
 use data::AutomationData;
 
 const PAGE: usize = 50;
+/// The number of automations among which those of a task are looked for.
+const AUTOMATIONS_MAX: usize = 200;
 
 pub(crate) fn routes() -> Router<PageContext> {
     Router::new()
@@ -49,12 +54,16 @@ async fn list(visit: PageVisit, Query(wanted): Query<AutomationsPageQuery>) -> P
     let page: AutomationsData = visit.get(asked.with("limit", PAGE)).await?;
     let next = page.next_cursor.as_deref();
     let next = next.map(|cursor| PageAddress::of(["console", "automations"]).with("cursor", cursor));
-    let actions = html! { a.button href="/console/runs" { "Runs" } };
+    let tasks = TaskNames::read(&visit).await?;
+    let actions = html! {
+        a.button href="/console/tasks" { "Tasks" }
+        a.button href="/console/runs" { "Runs" }
+    };
     let body = html! {
         (parts::heading(html! { "Automations" }, actions))
-        p { "Rules that start tasks: at instants, after events, for signed requests, when files arrive, when another run ends." }
+        p { "Rules that start tasks on a schedule or when something happens: an event, a signed request, a file that arrives, the end of another run." }
         section #automations data-live="automation" aria-label="Automations" {
-            @if page.automations.is_empty() { (nothing()) } @else { (table(&page.automations)) }
+            @if page.automations.is_empty() { (nothing()) } @else { (table(&visit, &page.automations, &tasks)) }
             (parts::next_page(next))
         }
     };
@@ -71,28 +80,52 @@ fn nothing() -> Markup {
     )
 }
 
-fn table(automations: &[AutomationData]) -> Markup {
+/// The automations that start a task.
+pub(crate) async fn of_task(visit: &PageVisit, task: &str) -> PageResult<Markup> {
+    let asked = PageAddress::of(["automations"]).with("limit", AUTOMATIONS_MAX);
+    let page: Option<AutomationsData> = match visit.find(asked).await {
+        // A process that runs no agents has no automations.
+        Err(problem) if problem.is(StatusCode::CONFLICT) => None,
+        found => found?,
+    };
+    let tasks = TaskNames::default();
+    let all = page.map(|page| page.automations).unwrap_or_default();
+    let own: Vec<&AutomationData> = all.iter().filter(|one| one.task == task).collect();
+    Ok(html! {
+        @if own.is_empty() { p.help { "No automation starts it." } } @else {
+            ul {
+                @for one in own {
+                    li {
+                        a href=(PageAddress::of(["console", "automations", &one.name])) { (text::short(&one.name)) }
+                        ": " (one.trigger(&tasks)) ". " span.soft { "Next: " (one.next(visit)) }
+                    }
+                }
+            }
+        }
+        @if all.len() >= AUTOMATIONS_MAX { p.help { "Only the first " (AUTOMATIONS_MAX) " automations were looked through." } }
+    })
+}
+
+fn table(visit: &PageVisit, automations: &[AutomationData], tasks: &TaskNames) -> Markup {
     html! {
         table.list {
             thead { tr {
                 th scope="col" { "Automation" } th scope="col" { "Starts" } th scope="col" { "Next" }
                 th scope="col" { "Task" } th scope="col" { "Principal" }
             } }
-            tbody { @for automation in automations { (row(automation)) } }
+            tbody { @for automation in automations { (row(visit, automation, tasks)) } }
         }
     }
 }
 
-fn row(automation: &AutomationData) -> Markup {
+fn row(visit: &PageVisit, automation: &AutomationData, tasks: &TaskNames) -> Markup {
     let at = PageAddress::of(["console", "automations", &automation.name]);
     html! {
         tr data-entry=(automation.id) {
             td data-name="Automation" { a href=(at) { (text::short(&automation.name)) } }
-            td data-name="Starts" { (text::short(&automation.cause())) }
-            td data-name="Next" { (automation.next()) }
-            td data-name="Task" {
-                a.id href=(PageAddress::of(["console", "runs"]).with("task", &automation.task)) title="All runs of this task" { (text::short(&automation.task)) }
-            }
+            td data-name="Starts" { (automation.trigger(tasks)) }
+            td data-name="Next" { (automation.next(visit)) }
+            td data-name="Task" { (tasks.link(&automation.task)) }
             td data-name="Principal" { (links::principal(&automation.principal)) }
         }
     }

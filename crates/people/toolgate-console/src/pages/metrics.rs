@@ -42,7 +42,7 @@ async fn show(visit: PageVisit, Query(pairs): Query<Vec<(String, String)>>) -> P
         Err(problem) => return Err(problem),
     };
     let body = html! {
-        (parts::heading(html! { "Metrics" }, html! {}))
+        (parts::heading(html! { "Metrics" }, html! { a.button href="/console/models" { "Models and spend" } }))
         (picker::ranges(&wanted))
         (picker::form(&wanted, filters::refused(refused.as_deref())))
         @if let Some(figures) = &figures { (content(&wanted, figures)) }

@@ -13,10 +13,12 @@ use axum::routing::get;
 use maud::{Markup, html};
 
 use super::figures::FiguresData;
+use super::models::SpendSumsData;
 use crate::PageContext;
 use crate::address::PageAddress;
 use crate::layout::ConsolePage;
 use crate::parts::moment::{ago, span};
+use crate::parts::money::money;
 use crate::parts::{self, number};
 use crate::problem::PageResult;
 use crate::visit::PageVisit;
@@ -69,6 +71,7 @@ fn tiles(visit: &PageVisit, overview: &OverviewData) -> Markup {
         div.stats {
             @if let Some(traffic) = &overview.traffic { (calls(traffic)) }
             @if let Some(tokens) = &overview.tokens { (saved(tokens)) }
+            @if let Some(spend) = &overview.spend_today { (spent(spend)) }
             @if let Some(ledger) = &overview.ledger { (record(visit, ledger)) }
         }
     }
@@ -108,6 +111,16 @@ fn saved(tokens: &TokenCostData) -> Markup {
         html! { a href="/console/sessions" { (number(tokens.saved)) } },
         more,
     )
+}
+
+/// The cost of models since midnight, UTC.
+fn spent(spend: &SpendSumsData) -> Markup {
+    let more = match spend.turns {
+        0 => html! { "no model was asked today" },
+        _ => html! { (number(spend.tokens())) " tokens, " (spend.cached()) " of the input from the cache" },
+    };
+    let cost = html! { a href="/console/models" { (money(spend.cost_micros, None)) } };
+    parts::stat("Models, today", cost, more)
 }
 
 fn record(visit: &PageVisit, ledger: &LedgerStateData) -> Markup {

@@ -6,6 +6,7 @@ mod credentials;
 mod kept;
 mod me;
 mod published;
+mod quotas;
 mod receivers;
 mod secrets;
 mod server_list;
@@ -37,6 +38,7 @@ pub(crate) fn routes() -> Router<PageContext> {
             post(receivers::test).get(async || Redirect::to(WEBHOOKS)),
         )
         .route("/console/settings/retention", get(kept::show))
+        .route("/console/settings/quotas", get(quotas::show))
         .route("/console/settings/aliases", get(aliases::show).post(aliases::change))
         .route("/console/settings/tools", get(tool_changes::show).post(tool_changes::change))
         .route("/console/settings/secrets", get(secrets::show).post(secrets::change))

@@ -3,6 +3,7 @@
 
 use serde_json::json;
 
+use super::driven::AUTOMATION;
 use super::office::{Busy, Office, TRANSFER};
 use super::person::{DESK, PHONE, Person};
 use super::pictures;
@@ -20,6 +21,8 @@ async fn pictures_for_the_documentation_are_small_and_show_something() {
         ("call", format!("/console/calls/{}", busy.call), "From proposal to result"),
         ("catalogue", "/console/tools".to_owned(), "bank:transfer"),
         ("review", "/console/reviews/jobs%3Arun".to_owned(), "Offered now"),
+        ("chat", format!("/console/runs/{}/chat", busy.driven.run), "is in order"),
+        ("automation", format!("/console/automations/{AUTOMATION}"), "Next starts"),
     ] {
         person.open(&path).await;
         person.sees(word).await;

@@ -1,10 +1,14 @@
-//! The API's data about automations, and their causes in words.
+//! The API's data about automations, and their triggers in words.
 
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::Value;
+use toolgate_core::moment::rfc3339;
 
-use crate::parts::text;
+use crate::pages::task_names::TaskNames;
+use crate::parts::moment::ago;
+use crate::parts::{number, text};
+use crate::visit::PageVisit;
 
 #[derive(Deserialize)]
 pub(super) struct AutomationData {
@@ -25,45 +29,79 @@ pub(super) struct AutomationData {
     pub(super) created_at: String,
 }
 
-#[derive(Deserialize)]
-pub(super) struct FireData {
-    pub(super) cause: String,
-    pub(super) state: String,
-    #[serde(default)]
-    pub(super) reason: Option<String>,
-    #[serde(default)]
-    pub(super) run: Option<String>,
-    pub(super) at: String,
+/// The next instants, earliest first.
+#[derive(Default, Deserialize)]
+pub(super) struct InstantsData {
+    pub(super) instants: Vec<String>,
 }
 
 impl AutomationData {
     /// The cause of its starts, in words.
-    pub(super) fn cause(&self) -> String {
+    pub(super) fn trigger(&self, tasks: &TaskNames) -> Markup {
         let own = |key: &str| self.trigger[key].as_str().unwrap_or_default();
         match own("on") {
-            "cron" => format!("{} ({})", own("pattern"), own("timezone")),
-            "interval" => {
-                format!("every {} seconds", self.trigger["seconds"].as_u64().unwrap_or_default())
+            "cron" => html! { (text::short(own("pattern"))) " (" (text::short(own("timezone"))) ")" },
+            "interval" => html! { "every " (every(self.trigger["seconds"].as_u64().unwrap_or_default())) },
+            "once" => {
+                html! { "once" @if let Some(at) = self.trigger["at_ms"].as_i64() { ", at " (rfc3339(at)) } }
             }
-            "once" => "once".to_owned(),
-            "event" => format!("after the event {}", own("kind")),
-            "webhook" => "for a signed request".to_owned(),
-            "pointer" => format!("when files arrive at {}", own("pattern")),
-            "run_ended" => "when a run ends".to_owned(),
-            "unreadable" => format!("none: this release cannot read it ({})", own("why")),
-            other => other.to_owned(),
+            "event" => html! { "after the event " (text::short(own("kind"))) (filters(&self.trigger)) },
+            "webhook" => {
+                html! { "for a signed request" @if !own("secret").is_empty() { " (secret " (text::short(own("secret"))) ")" } }
+            }
+            "pointer" => html! { "when files arrive at " (text::short(own("pattern"))) },
+            "run_ended" => self.run_ended(tasks),
+            "unreadable" => {
+                html! { "never: this release cannot read its trigger (" (text::short(own("why"))) ")" }
+            }
+            other => text::short(other),
         }
     }
 
-    pub(super) fn next(&self) -> Markup {
+    fn run_ended(&self, tasks: &TaskNames) -> Markup {
+        let states = self.trigger["states"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let states: Vec<&str> = states.iter().filter_map(Value::as_str).collect();
+        html! {
+            "when a run "
+            @if let Some(task) = self.trigger["task"].as_str() { "of " (tasks.link(task)) " " }
+            @if states.is_empty() { "ends" } @else { "is " (text::short(&states.join(" or "))) }
+        }
+    }
+
+    /// True if its starts are known before.
+    pub(super) fn is_timed(&self) -> bool {
+        matches!(self.trigger["on"].as_str(), Some("cron" | "interval" | "once"))
+    }
+
+    pub(super) fn next(&self, visit: &PageVisit) -> Markup {
         html! {
             @match (&self.paused, &self.next) {
                 (Some(note), _) => { "paused: " (text::short(note)) }
-                (None, Some(next)) => (text::short(next)),
-                (None, None) => span.soft { "when its cause comes" },
+                (None, Some(next)) => (ago(visit, next)),
+                (None, None) if self.is_timed() => span.soft { "not again" },
+                (None, None) => span.soft { "when it is triggered" },
             }
         }
     }
+}
+
+/// What an event must also be.
+fn filters(trigger: &Value) -> Markup {
+    html! {
+        @for name in ["tool", "server", "outcome", "principal"] {
+            @if let Some(value) = trigger[name].as_str() { ", " (name) " " (text::short(value)) }
+        }
+    }
+}
+
+/// 5 minutes, 90 seconds, 1 day.
+pub(super) fn every(seconds: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(86_400, "day"), (3_600, "hour"), (60, "minute")];
+    let unit = UNITS.into_iter().find(|(length, _)| seconds > 0 && seconds.is_multiple_of(*length));
+    let (length, name) = unit.unwrap_or((1, "second"));
+    let count = seconds / length;
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{} {name}{ending}", number(count))
 }
 
 #[cfg(test)]
@@ -72,24 +110,40 @@ mod tests {
 
     use super::*;
 
-    fn automation(trigger: Value, paused: Option<&str>) -> AutomationData {
+    fn said(trigger: Value) -> String {
         let data = json!({ "id": "aut_1", "name": "a", "task": "task_1", "trigger": trigger, "overlap": "skip",
-            "catch_up_seconds": 3600, "jitter_seconds": 0, "pause_on_failure": false, "paused": paused,
+            "catch_up_seconds": 3600, "jitter_seconds": 0, "pause_on_failure": false,
             "principal": "bot", "created_by": "ann", "created_at": "2026-01-01T00:00:00Z" });
-        serde_json::from_value(data).expect("an automation")
+        let automation: AutomationData = serde_json::from_value(data).expect("an automation");
+        let tasks = serde_json::from_value(json!({ "tasks": [{ "id": "task_1", "name": "Tidy up" }] }));
+        let shown = automation.trigger(&tasks.expect("tasks")).into_string();
+        shown.replace("<bdi>", "").replace("</bdi>", "")
     }
 
     #[test]
-    fn a_cause_is_said_in_words() {
+    fn a_trigger_is_said_in_words() {
         let cron = json!({ "on": "cron", "pattern": "0 9 * * *", "timezone": "UTC" });
-        assert_eq!(automation(cron, None).cause(), "0 9 * * * (UTC)");
-        assert_eq!(automation(json!({ "on": "interval", "seconds": 60 }), None).cause(), "every 60 seconds");
-        assert_eq!(automation(json!({ "on": "webhook" }), None).cause(), "for a signed request");
+        assert_eq!(said(cron), "0 9 * * * (UTC)");
+        assert_eq!(said(json!({ "on": "interval", "seconds": 300 })), "every 5 minutes");
+        assert_eq!(said(json!({ "on": "webhook" })), "for a signed request");
+        assert_eq!(said(json!({ "on": "once", "at_ms": 0 })), "once, at 1970-01-01T00:00:00.000Z");
+        let event = json!({ "on": "event", "kind": "tool.call.completed", "outcome": "failed" });
+        assert_eq!(said(event), "after the event tool.call.completed, outcome failed");
     }
 
     #[test]
-    fn one_that_is_paused_says_why() {
-        let paused = automation(json!({ "on": "run_ended" }), Some("too loud")).next().into_string();
-        assert!(paused.contains("paused: <bdi>too loud</bdi>"), "{paused}");
+    fn a_task_whose_end_starts_another_is_called_by_its_name() {
+        let ended = said(json!({ "on": "run_ended", "task": "task_1", "states": ["completed", "partial"] }));
+        assert!(ended.starts_with("when a run of <a") && ended.contains("Tidy up"), "{ended}");
+        assert!(ended.ends_with("is completed or partial"), "{ended}");
+        assert_eq!(said(json!({ "on": "run_ended" })), "when a run ends");
+    }
+
+    #[test]
+    fn spans_are_told_in_their_largest_whole_unit() {
+        assert_eq!(
+            [60, 90, 7_200, 86_400, 0].map(every),
+            ["1 minute", "90 seconds", "2 hours", "1 day", "0 seconds"]
+        );
     }
 }

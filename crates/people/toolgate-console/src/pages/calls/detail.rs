@@ -1,14 +1,16 @@
 //! One call: the request, the decisions, and the outcome.
 
 use axum::extract::Path;
-use axum::response::Response;
+use axum::response::{Redirect, Response};
+use http::HeaderMap;
 use maud::{Markup, html};
 use serde_json::Value;
 
 use super::data::{CallApprovalData, CallData, CallTrail, CallsData, EventData, RecordedData};
 use super::{outcome, steps};
 use crate::address::PageAddress;
-use crate::layout::ConsolePage;
+use crate::fields::FormFields;
+use crate::layout::{ConsolePage, csrf};
 use crate::parts::moment::{ago, span};
 use crate::parts::{self, BadgeTone, diff, json, links, picture, text};
 use crate::problem::{ApiProblem, PageResult};
@@ -40,6 +42,16 @@ pub(super) async fn show(visit: PageVisit, Path(id): Path<String>) -> PageResult
     let title = format!("Call of {}", call.tool.as_deref().unwrap_or("no tool"));
     let body = page(&visit, &call, &way, &recorded, approval.as_ref());
     Ok(visit.page(&title, ConsolePage::Calls, body).await)
+}
+
+/// The file that proves the call, to save.
+pub(super) async fn prove(visit: PageVisit, Path(id): Path<String>, _: FormFields) -> PageResult<Response> {
+    visit.pass_on(PageAddress::of(["ledger", &id, "proof"]), HeaderMap::new()).await
+}
+
+/// The page of a proof that is opened again.
+pub(super) async fn back(Path(id): Path<String>) -> Redirect {
+    Redirect::to(PageAddress::of(["console", "calls", &id]).as_str())
 }
 
 async fn listed(visit: &PageVisit, id: &str) -> PageResult<CallData> {
@@ -87,8 +99,22 @@ fn page(
                 section.card aria-labelledby="raw-title" {
                     h2 #raw-title { "Ledger events" }
                     p.help { "Every event with its place in the chain." }
+                    @if !recorded.archived { (proving(visit, &call.id)) }
                     (json::raw(&Value::from(recorded.events.clone())))
                 }
+            }
+        }
+    }
+}
+
+fn proving(visit: &PageVisit, id: &str) -> Markup {
+    html! {
+        form method="post" action=(PageAddress::of(["console", "calls", id, "proof"])) {
+            (csrf(visit))
+            button.button type="submit" { "Prove this call" }
+            p.help {
+                "Saves a file that shows with the public key alone that these events were recorded. "
+                a href="/console/ledger/checkpoints" { "Checkpoints" } " has the key."
             }
         }
     }
@@ -180,7 +206,7 @@ fn refs(visit: &PageVisit, detail: &Value) -> Markup {
         }
         @if !objects.is_empty() {
             p { "The result is about:" }
-            ul { @for one in objects { li { (object(one)) } } }
+            ul { @for one in objects { li { (links::object(one)) } } }
         }
     }
 }
@@ -190,18 +216,6 @@ fn pictured<'a>(visit: &PageVisit, one: &'a Value) -> Option<&'a str> {
     let id = one["ref_id"].as_str()?;
     let is_shown = picture::is_shown(one["media_type"].as_str()?, one["size"].as_u64()?);
     (visit.operates() && is_shown).then_some(id)
-}
-
-/// An object of the platform: its kind, and a link where there is a page about it.
-fn object(one: &Value) -> Markup {
-    let word = |key: &str| one[key].as_str().unwrap_or_default();
-    html! {
-        (text::short(word("type"))) " "
-        @if word("type") == "artifact" { (links::artifact(word("sha256"))) }
-        @else if word("type") == "citation" { (links::citation(one)) }
-        @else if one["sha256"].is_string() { (links::id(word("sha256"))) }
-        @else { (links::id(word("id"))) }
-    }
 }
 
 /// The blocks of a result as people read them, and all of it on demand.

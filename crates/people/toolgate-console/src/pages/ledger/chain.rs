@@ -58,7 +58,7 @@ struct ArchiveVerificationData {
 
 /// A damaged or missing file of the archive or of a checkpoint.
 #[derive(Deserialize)]
-struct AdvisedFaultData {
+pub(super) struct AdvisedFaultData {
     message: String,
     hint: String,
 }
@@ -138,7 +138,7 @@ fn checkpoint_verdict(found: &VerificationData) -> Markup {
     }
 }
 
-fn advised(faults: &[AdvisedFaultData]) -> Markup {
+pub(super) fn advised(faults: &[AdvisedFaultData]) -> Markup {
     html! {
         @for fault in faults.iter().take(FAULTS_MAX) {
             p.error { (text::long(&fault.message)) }

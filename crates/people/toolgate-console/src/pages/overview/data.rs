@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use crate::pages::models::SpendSumsData;
+
 /// The number of recent minutes.
 const LATELY: usize = 5;
 
@@ -15,6 +17,8 @@ pub(super) struct OverviewData {
     pub(super) traffic: Option<TrafficData>,
     #[serde(default)]
     pub(super) tokens: Option<TokenCostData>,
+    #[serde(default)]
+    pub(super) spend_today: Option<SpendSumsData>,
     #[serde(default)]
     pub(super) ledger: Option<LedgerStateData>,
 }

@@ -20,18 +20,20 @@ pub(super) enum Side {
     Credentials,
     Webhooks,
     Retention,
+    Quotas,
     Aliases,
     Tools,
     Me,
 }
 
-const SIDES: [(Side, &str, &str); 9] = [
+const SIDES: [(Side, &str, &str); 10] = [
     (Side::Servers, "Servers", "/console/settings"),
     (Side::Tokens, "Tokens", TOKENS),
     (Side::Secrets, "Secrets", "/console/settings/secrets"),
     (Side::Credentials, "Credentials", CREDENTIALS),
     (Side::Webhooks, "Webhooks", WEBHOOKS),
     (Side::Retention, "Retention", "/console/settings/retention"),
+    (Side::Quotas, "Quotas", "/console/settings/quotas"),
     (Side::Aliases, "Aliases", "/console/settings/aliases"),
     (Side::Tools, "Changes to tools", "/console/settings/tools"),
     (Side::Me, "Me", "/console/settings/me"),
