@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::governance::Clock;
 use toolgate_core::id::{CallId, RunId};
@@ -14,7 +15,6 @@ use toolgate_store::{ActionStamp, Books, RunError, SteppedRun, Store};
 
 use crate::bells::RunBells;
 use crate::contents::RunContents;
-use crate::outcome::OutcomeCheck;
 use crate::waiting::QuestionWaiters;
 
 /// The maximum number of entries that wait for the store. More are lost, and look like a crash.
@@ -34,6 +34,12 @@ pub struct RunsSetup {
 /// Ends the work that is under way in a run which somebody has ended: requests to models, and calls, down to the servers.
 pub trait RunHalt: Send + Sync {
     fn halt<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, ()>;
+}
+
+/// Checks a value against a JSON Schema.
+pub trait OutcomeCheck: Send + Sync {
+    /// The error says what does not fit, in words for a model.
+    fn check(&self, schema: &RawJson, value: &Value) -> Result<(), String>;
 }
 
 /// The time limits for waiting.

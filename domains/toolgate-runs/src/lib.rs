@@ -15,8 +15,7 @@ mod view;
 mod waiting;
 
 pub use contents::{ContentAuthor, RunContents, RunEntry, RunEntryContent, StateAddress, StateBytes};
-pub use desk::{RunHalt, RunsSetup, WaitLimits};
-pub use outcome::OutcomeCheck;
+pub use desk::{OutcomeCheck, RunHalt, RunsSetup, WaitLimits};
 pub use refusal::{unknown_input, unknown_run};
 pub use runs::{DATA_TOOLS_BEFORE_ASKING, Runs};
 pub use toolgate_core::{Refusal, RefusalKind};

@@ -9,12 +9,6 @@ use toolgate_store::RunCompletion;
 use crate::desk::RunDesk;
 use crate::refusal::down;
 
-/// Checks a value against a JSON Schema.
-pub trait OutcomeCheck: Send + Sync {
-    /// The error says what does not fit, in words for a model.
-    fn check(&self, schema: &RawJson, value: &Value) -> Result<(), String>;
-}
-
 impl RunDesk {
     pub(crate) fn check_outcome(&self, schema: &RawJson, value: &Value) -> Result<(), String> {
         match self.outcomes.get() {

@@ -17,8 +17,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolgate_core::Refusal;
 
-use crate::desk::{RunDesk, RunHalt, RunsSetup, WaitLimits};
-use crate::outcome::OutcomeCheck;
+use crate::desk::{OutcomeCheck, RunDesk, RunHalt, RunsSetup, WaitLimits};
 use crate::refusal::down;
 use crate::{poller, upkeep};
 

@@ -2,7 +2,9 @@
 //! `[console.oidc]`.
 
 use super::EffectTime::AfterRestart;
-use super::KeyKind::{Bytes, Count, Flag, Map, Nested, Other, Path, Seconds, Text, Texts, Url, Word};
+use super::KeyKind::{
+    Bytes, Count, Flag, Map, Other, Path, Seconds, Table as Nested, Text, Texts, Url, Word,
+};
 use super::{ConfigTable, is, needed, without};
 use crate::config::{agent_loop, console, files, index, knowledge, runs, search, substrate};
 
