@@ -165,7 +165,7 @@ impl Logins for StoreLogins {
         })
     }
 
-    fn from_provider(&self, back: ProviderReturn) -> BoxFuture<'_, Result<NewLogin, LoginError>> {
+    fn back_from_provider(&self, back: ProviderReturn) -> BoxFuture<'_, Result<NewLogin, LoginError>> {
         Box::pin(async move {
             let people = self.people.as_ref().ok_or_else(no_provider)?;
             let ProviderReturn { code, state, issuer, error, ticket, origin } = back;

@@ -28,7 +28,7 @@ pub trait Logins: Send + Sync {
     fn provider(&self) -> Option<String>;
     /// Where the browser goes to log in there. `origin` is that of the console, as the browser sees it.
     fn to_provider(&self, origin: String) -> BoxFuture<'_, Result<ProviderTrip, LoginError>>;
-    fn from_provider(&self, back: ProviderReturn) -> BoxFuture<'_, Result<NewLogin, LoginError>>;
+    fn back_from_provider(&self, back: ProviderReturn) -> BoxFuture<'_, Result<NewLogin, LoginError>>;
 }
 
 /// The page that browsers come back to from the identity provider.

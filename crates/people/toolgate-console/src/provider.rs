@@ -66,7 +66,7 @@ pub(crate) async fn come_back(
     let ReturnQuery { code, state, iss: issuer, error } = query;
     let (ticket, origin) = (ticket.to_owned(), context.cookies.origin(&headers));
     let back = ProviderReturn { code, state, issuer, error, ticket, origin };
-    let mut response = match context.logins.from_provider(back).await {
+    let mut response = match context.logins.back_from_provider(back).await {
         Ok(login) => {
             let mut response = entered(&next);
             let cookie = context.cookies.kept(&headers, &login.secret, login.seconds);

@@ -152,7 +152,11 @@ async fn a_server_hears_that_the_call_of_a_cancelled_run_is_cancelled() {
     let stage = AgentStage::open(&format!("{listed}{neighbours}{slow}"), script).await;
     let client = stage.bank.gateway.client();
     let seen = async || text(&call(&client, "slow__cancellations", json!({})).await).to_owned();
-    let there = until_async(WAIT, || async { (!seen().await.contains("no tool")).then_some(()) });
+    let admin = stage.bank.gateway.admin.clone();
+    let there = until_async(WAIT, || async {
+        let server = stage.bank.get(&admin, "/servers/slow").await;
+        (server.status == 200 && server.json()["tools"].as_u64() > Some(0)).then_some(())
+    });
     there.await.expect("the neighbour is there");
     let before = seen().await;
     let run = stage.run("Wait for it").await;
