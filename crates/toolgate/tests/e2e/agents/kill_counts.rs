@@ -10,7 +10,7 @@ const TAKE_UP_MAX: Duration = Duration::from_secs(30);
 
 #[derive(Default)]
 pub(super) struct KillCounts {
-    rounds: usize,
+    pub(super) rounds: usize,
     /// Runs that were followed to their end.
     pub(super) runs: usize,
     /// Calls of which people were asked whether they took effect.
