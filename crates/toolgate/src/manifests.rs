@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use manifest_tree::TreeChangeKind;
-use schema_words::SchemaNoun;
 use toolgate_api::{
     ManifestChangeCounts, ManifestChangeView, ManifestChangesPage, ManifestChangesRequest,
     ManifestEntriesPage, ManifestEntryView, ManifestFolderRequest, ManifestPort, ManifestView,
@@ -116,20 +115,13 @@ pub(crate) struct SchemaWords;
 impl SchemaPort for SchemaWords {
     fn changes(&self, old: SchemaRecord, new: SchemaRecord) -> BoxFuture<'static, SchemaChangesView> {
         Box::pin(async move {
-            // Comparing takes processor time, so it does not hold up other requests.
-            let compare = move || changes(&old, &new);
-            tokio::task::spawn_blocking(compare).await.expect("comparing schemas does not panic")
+            let difference = toolgate_schema::difference(&old, &new).await;
+            let changes = difference.changes.into_iter();
+            SchemaChangesView {
+                from: old.version,
+                summary: difference.summary,
+                changes: changes.map(|one| SchemaChangeView { path: one.path, words: one.words }).collect(),
+            }
         })
-    }
-}
-
-fn changes(old: &SchemaRecord, new: &SchemaRecord) -> SchemaChangesView {
-    let decoded = |schema: &SchemaRecord| schema.definition.decode().unwrap_or_default();
-    let difference = schema_words::schema_difference(&decoded(old), &decoded(new), SchemaNoun::Member);
-    let change = |one: schema_words::SchemaChange| SchemaChangeView { path: one.path, words: one.words };
-    SchemaChangesView {
-        from: old.version,
-        summary: difference.summary,
-        changes: difference.changes.into_iter().map(change).collect(),
     }
 }

@@ -8,5 +8,6 @@ mod shown;
 mod source;
 mod tools;
 
+pub use review::difference;
 pub use schemas::{SchemaSetup, SchemaVersions};
 pub use tools::domain;

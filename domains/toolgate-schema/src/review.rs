@@ -121,7 +121,7 @@ fn compare(earlier: &SchemaRecord, new: &Value, rule: Option<CompatibilityRule>)
 }
 
 /// The difference between any two versions.
-pub(crate) async fn difference(old: &SchemaRecord, new: &SchemaRecord) -> SchemaDifference {
+pub async fn difference(old: &SchemaRecord, new: &SchemaRecord) -> SchemaDifference {
     let (before, after) = (decoded(old), decoded(new));
     let compare = move || schema_words::schema_difference(&before, &after, SchemaNoun::Member);
     tokio::task::spawn_blocking(compare).await.expect("comparing schemas does not panic")
