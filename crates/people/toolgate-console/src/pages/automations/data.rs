@@ -85,7 +85,7 @@ impl AutomationData {
     }
 }
 
-/// What an event must also be.
+/// The further conditions of an event.
 fn filters(trigger: &Value) -> Markup {
     html! {
         @for name in ["tool", "server", "outcome", "principal"] {

@@ -1,4 +1,4 @@
-//! What models cost, by one of four groupings, with the ways to the metrics behind each row.
+//! The cost of models by one of four groupings, with the ways to the metrics behind each row.
 
 use maud::{Markup, html};
 
