@@ -1,4 +1,4 @@
-//! What is stored is shown: tables, texts, pictures and pages, beside a run and on pages of their own.
+//! Contents as people see them: tables, texts, pictures and pages, beside a run and on pages of their own.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;

@@ -1,4 +1,4 @@
-//! What the ledger says of a run: the refs that its calls left, and its approvals, also those that were decided.
+//! The refs that the calls of a run left, and its approvals, also those that were decided, as the ledger has them.
 
 use std::collections::BTreeMap;
 
