@@ -56,7 +56,7 @@ fn strict_evidence_finds_nothing_rather_than_a_weak_passage() {
 #[test]
 fn a_sentence_that_means_it_in_other_words_is_offered() {
     let said = passage("desk.md", "Loss", &[("A lost device is reported within an hour.", 0.0, Some(0.45))]);
-    let near = passage("cars.md", "Loss", &[("Who loses a key pays for the lock.", 0.2, Some(0.7))]);
+    let near = passage("keys/cars.md", "Loss", &[("Who loses a key pays for the lock.", 0.2, Some(0.7))]);
     let found = || vec![said.clone(), near.clone()];
     assert_eq!(offered(AnswerManner::LegalCitations, found()).0.len(), 2);
     assert_eq!(offered(AnswerManner::StrictEvidence, found()).0, ["Who loses a key pays for the lock."]);
