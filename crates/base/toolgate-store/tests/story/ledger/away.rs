@@ -149,7 +149,10 @@ async fn the_refusal_of_a_call_that_was_withdrawn_is_not_its_second_end(world: S
     let writer = writer(&store, "one").await;
     let mut stored = 0;
     for n in 1.. {
-        let call = format!("tc_{n:03}");
+        let (call, before) = (format!("tc_{n:03}"), format!("tc_{n:03}_before"));
+        // After a failure, a batch takes more operations than usual.
+        writer.start(on_disk(vec![started(&before)]), Warrant::NoneNeeded).await.expect("started");
+        writer.append(entry(vec![completed(&before, Outcome::Succeeded)])).await.expect("written");
         store.fail_from_nth(n);
         let begin = writer.start(on_disk(vec![started(&call)]), Warrant::NoneNeeded).await;
         let is_over = store.is_fault_to_come();
