@@ -79,7 +79,7 @@ impl BrowsedEntry {
     }
 }
 
-/// Where a page ended: at an entry, or behind a whole folder.
+/// The end of a page: at an entry, or behind a whole folder.
 enum BrowsingEnd {
     Entry(EntryPath),
     Folder(EntryPath),

@@ -1,4 +1,4 @@
-//! What the platform keeps, in the console: pointers that are promoted, manifests as folders, schemas in words, knowledge bases that are asked.
+//! Pages of what the platform keeps, in the console: pointers that are promoted, manifests as folders, schemas in words, knowledge bases that are asked.
 
 use serde_json::{Value, json};
 

@@ -54,7 +54,7 @@ fn ends(one: &PointerMoveData) -> Markup {
     html! { (manifest(one.old.as_deref())) " → " (manifest(one.new.as_deref())) }
 }
 
-/// What a move changed, and the way back to where it began.
+/// Links to the changes of a move, and back to where it began.
 fn links_of(visit: &PageVisit, pointer: &PointerData, one: &PointerMoveData) -> Markup {
     let back = one.old.as_deref().filter(|old| pointer.manifest.as_deref() != Some(*old));
     let changed = one.new.as_ref().map(|new| {
