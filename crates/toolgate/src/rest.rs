@@ -122,7 +122,8 @@ pub(crate) async fn api(
         store: store.clone(),
         archive: config.ledger.archive.enabled.then(|| archiving::open(config, store)).transpose()?,
         checkpoints: checkpoints(config, store).await,
-        signer: signer(parts).await,
+        // A box keeps the future of every start small.
+        signer: Box::pin(signer(parts)).await,
         names: store.argument_names().await?,
         books: governance.books.clone(),
         desk: governance.desk.clone(),
