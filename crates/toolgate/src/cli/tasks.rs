@@ -30,7 +30,7 @@ pub(crate) enum TasksCommand {
     #[command(
         after_help = "Examples:\n  toolgate tasks create 'Morning report' --goal 'Read the new mails and write a report' --model large\n  toolgate tasks create Tailor --goal - --model large --agent writer --budget-turns 40 < goal.md\n  toolgate tasks create Invoices --goal 'Read the invoices' --model large --file invoices.csv --outcome-schema total.json --cron '0 9 * * MON-FRI'"
     )]
-    Create(CreateTaskArgs),
+    Create(Box<CreateTaskArgs>),
     /// Delete a task; its runs stay
     #[command(after_help = "Example:\n  toolgate tasks delete 3f2a")]
     Delete {

@@ -36,7 +36,7 @@ pub(super) async fn run(context: &Context, args: ConnectArgs) -> anyhow::Result<
         None => endpoint,
     };
     if let Some(agent) = &args.agent {
-        warn_of_unknown(&config, agent).await?;
+        Box::pin(warn_of_unknown(&config, agent)).await?;
     }
     let program = std::env::current_exe().context("could not find the path of this program")?;
     let file = place(context, client).and_then(|path| Ok(ClientFile::read(path, client)?));

@@ -33,7 +33,7 @@ pub(super) async fn run(context: &Context, command: TasksCommand) -> anyhow::Res
             let task = context.ask(CatalogueNeed::NotNeeded, ask).await?;
             put!("{}", if context.global.json { table::json(&task) } else { render::show(&task) });
         }
-        TasksCommand::Create(args) => create(context, args).await?,
+        TasksCommand::Create(args) => create(context, *args).await?,
         TasksCommand::Delete { which } => delete(context, &which.id).await?,
         TasksCommand::Run { which, agent } => {
             let body = match agent {
@@ -145,6 +145,6 @@ mod tests {
         let Command::Tasks(TasksCommand::Create(args)) = cli.command else { panic!("a task") };
         let expected = json!({ "name": "Tailor", "goal": "Go", "model": "large",
             "budget": { "turns": 9, "seconds": 120 } });
-        assert_eq!(body(args).expect("no input is read"), expected);
+        assert_eq!(body(*args).expect("no input is read"), expected);
     }
 }
