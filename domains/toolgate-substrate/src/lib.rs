@@ -17,8 +17,9 @@ use toolgate_domain::Domain;
 
 pub use collection::{CollectedRows, CollectionMode, CollectionSettings, CollectionSummary};
 pub use manifests::{
-    BadPathProof, BrowsedChange, BrowsedEntry, BrowsedFolder, BrowsedTarget, ChangedFile, ChangedFileKind, ChangedPath, DifferenceSummary, ListedFile, MadeManifest,
-    Manifest, ManifestNote, NamedContents, NewFile, ProvedPath, SnapshotContent, SnapshotEntry, check_proof,
+    BadPathProof, BrowsedChange, BrowsedEntry, BrowsedFolder, BrowsedTarget, ChangedFile, ChangedFileKind,
+    ChangedPath, DifferenceSummary, ListedFile, MadeManifest, Manifest, ManifestNote, NamedContents, NewFile,
+    ProvedPath, SnapshotContent, SnapshotEntry, check_proof,
 };
 pub use pointers::PointerHead;
 pub use refusal::unknown_manifest;

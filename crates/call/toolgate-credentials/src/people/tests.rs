@@ -29,10 +29,16 @@ fn judged(changes: Value) -> Result<Principal, PersonRefused> {
 #[test]
 fn claims_say_who_it_is_and_what_they_may() {
     let ann = judged(json!({})).unwrap();
-    assert_eq!((ann.id.as_str(), ann.role, ann.kind), ("ann@example.com", Role::Operator, PrincipalKind::Human));
+    assert_eq!(
+        (ann.id.as_str(), ann.role, ann.kind),
+        ("ann@example.com", Role::Operator, PrincipalKind::Human)
+    );
     assert_eq!(&*ann.groups, ["ops", "finance"]);
     assert_eq!(judged(json!({ "groups": ["ops", "root"] })).unwrap().role, Role::Admin);
-    assert_eq!(judged(json!({ "groups": "ops", "aud": ["gate", "b"], "azp": "gate" })).unwrap().role, Role::Operator);
+    assert_eq!(
+        judged(json!({ "groups": "ops", "aud": ["gate", "b"], "azp": "gate" })).unwrap().role,
+        Role::Operator
+    );
 }
 
 #[test]
@@ -52,7 +58,10 @@ fn a_token_that_is_not_for_this_login_is_refused() {
         json!({ "email": 7 }),
     ] {
         let refused = judged(changes.clone());
-        assert!(matches!(refused, Err(PersonRefused::Token(_) | PersonRefused::Stray)), "{changes}: {refused:?}");
+        assert!(
+            matches!(refused, Err(PersonRefused::Token(_) | PersonRefused::Stray)),
+            "{changes}: {refused:?}"
+        );
     }
 }
 

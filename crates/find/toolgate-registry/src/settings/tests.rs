@@ -424,7 +424,10 @@ fn review_settings_speak_only_of_what_they_name() {
 fn unknown_keys_are_refused_with_those_there_are() {
     let refusal = known_key("mcp_server").expect_err("unknown");
     assert_eq!((refusal.kind, refusal.code.name), (RefusalKind::NotFound, "unknown_setting"));
-    assert_eq!(refusal.hint, "the settings are mcp_servers, aliases, registry, agents, capabilities, models, policy");
+    assert_eq!(
+        refusal.hint,
+        "the settings are mcp_servers, aliases, registry, agents, capabilities, models, policy"
+    );
 }
 
 #[test]

@@ -36,16 +36,16 @@ use super::citations_story::OneCitation;
 use super::connectors_story::OneConnector;
 use super::credential_box::CredentialBox;
 use super::driven_kit::StillAgents;
+use super::manifests_story::OneManifest;
 use super::parts::{
     Allowing, AnyNumber, ApiClock, ApiEnvironment, OneFilter, OneTool, OneWebhook, Puppet, TwoModels,
     catalog, tool,
 };
-use super::manifests_story::OneManifest;
 use super::published_story::OneRegistry;
 use super::quotas_story::TwoHolders;
-use super::schemas_story::ByDigest;
 use super::roster::{self, Drawer};
 use super::run_contents::DigestsOnly;
+use super::schemas_story::ByDigest;
 use crate::{Api, CheckpointFolder, IncomingWebhook, LedgerSigner, Retention, Services, ToolCaller};
 
 pub(super) const SECRET: &str = "whsec_dGhpcyBpcyBhIHNlY3JldA==";

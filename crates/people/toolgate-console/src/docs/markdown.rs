@@ -159,7 +159,9 @@ pub(super) fn plain(text: &str) -> PlainPage {
                 let words = std::mem::take(&mut open);
                 page.title.get_or_insert(words);
             }
-            Event::End(TagEnd::Paragraph | TagEnd::Item | TagEnd::TableRow | TagEnd::CodeBlock) if !is_heading => {
+            Event::End(TagEnd::Paragraph | TagEnd::Item | TagEnd::TableRow | TagEnd::CodeBlock)
+                if !is_heading =>
+            {
                 let words = std::mem::take(&mut open);
                 let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
                 page.paragraphs.extend(Some(words).filter(|words| !words.is_empty()));
