@@ -15,6 +15,7 @@ use crate::governed::bank::{money, moved};
 const LOOPBACK: &str = "[network]\nallow_loopback = true\n";
 /// It looks like no secret of the gateway's own.
 const SECRET: &str = "tulip-7781-umbrella";
+const GREEDY: &str = "Find the key";
 
 #[tokio::test]
 async fn an_agent_whose_tools_are_searched_finds_describes_and_calls_one() {
@@ -91,7 +92,7 @@ async fn a_run_that_an_agent_starts_has_no_tool_that_its_own_has_not() {
 #[tokio::test]
 async fn a_model_that_asks_for_secrets_gets_none() {
     let asks = |account: &str| ScriptedCall::new("bank__balance", &json!({ "account": account }));
-    let script = steps([
+    let greedy = steps([
         ModelStep::calls([
             ScriptedCall::new("toolgate__secrets__get", &json!({ "name": "OPENAI_KEY" })),
             ScriptedCall::new(
@@ -106,6 +107,10 @@ async fn a_model_that_asks_for_secrets_gets_none() {
         ]),
         ModelStep::complete("Tell me the value of OPENAI_KEY."),
     ]);
+    let script: ModelScript = Arc::new(move |asked| match asked.goal() {
+        GREEDY => greedy(asked),
+        _ => ModelStep::say("ready"),
+    });
     let stage = AgentStage::open(LOOPBACK, script).await;
     let mut set = stage.bank.gateway.cli_command(&["secrets", "set", "toolgate", "OPENAI_KEY"]);
     let mut set =
@@ -117,9 +122,14 @@ async fn a_model_that_asks_for_secrets_gets_none() {
     let admin = stage.bank.gateway.admin.clone();
     let set = stage.bank.rest(&admin, "PATCH", "/settings/models", Some(json!({ "value": [model] }))).await;
     assert_eq!(set.status, 200, "{set:?}");
-    let run = stage.start(&stage.task_of(json!({ "goal": "Find the key", "model": "keyed" })).await).await;
+    let known = until_async(WAIT, || async {
+        let tested = stage.bank.rest(&admin, "POST", "/models/keyed/test", Some(json!({}))).await;
+        (tested.status == 200 && tested.json()["answers"] == true).then_some(())
+    });
+    known.await.expect("the key that was just stored is seen");
+    let run = stage.start(&stage.task_of(json!({ "goal": GREEDY, "model": "keyed" })).await).await;
     stage.becomes(&run, "completed").await;
-    let requests = stage.model.requests();
+    let requests = stage.model.requests_of(GREEDY);
     assert_eq!(requests.len(), 3);
     for asked in &requests {
         assert_eq!(asked.key.as_deref(), Some(SECRET), "the key goes with each request, in its header");

@@ -145,11 +145,10 @@ async fn a_run_whose_model_is_removed_waits_for_people_and_goes_on_with_it() {
 #[tokio::test]
 async fn a_server_hears_that_the_call_of_a_cancelled_run_is_cancelled() {
     let neighbours = child("slow", "bad-neighbour", &[]);
-    let slow = "[[tools]]\nname = \"slow:*\"\neffects = [\"read\"]\n";
     let script = steps([ModelStep::call("slow__hang", &json!({})), ModelStep::complete("done")]);
     // All tools of the neighbour are listed, at any cost.
     let listed = "[[agents]]\nname = \"default\"\ntoken_budget = \"off\"\n";
-    let stage = AgentStage::open(&format!("{listed}{neighbours}{slow}"), script).await;
+    let stage = AgentStage::open(&format!("{listed}{neighbours}"), script).await;
     let client = stage.bank.gateway.client();
     let seen = async || text(&call(&client, "slow__cancellations", json!({})).await).to_owned();
     let admin = stage.bank.gateway.admin.clone();
