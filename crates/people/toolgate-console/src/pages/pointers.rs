@@ -9,6 +9,7 @@ use axum::Router;
 use axum::extract::Query;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
+use http::StatusCode;
 use maud::{Markup, html};
 
 use crate::PageContext;
@@ -35,7 +36,11 @@ pub(crate) fn routes() -> Router<PageContext> {
 async fn list(visit: PageVisit, Query(pairs): Query<Vec<(String, String)>>) -> PageResult<Response> {
     let wanted = PageFilters::of(pairs, &FILTERS);
     let asked = wanted.asking(PageAddress::of(["pointers"]), PAGE);
-    let found: PageResult<PointersData> = visit.get(asked).await;
+    let found: PageResult<PointersData> = match visit.get(asked).await {
+        // Another filter would not help.
+        Err(problem) if problem.is(StatusCode::FORBIDDEN) => return Err(problem),
+        found => found,
+    };
     if let (Ok(page), Some(_)) = (&found, wanted.get("name"))
         && let [only] = page.pointers.as_slice()
     {

@@ -7,6 +7,7 @@ use axum::Router;
 use axum::extract::Query;
 use axum::response::Response;
 use axum::routing::get;
+use http::StatusCode;
 use maud::{Markup, html};
 
 use crate::PageContext;
@@ -31,7 +32,11 @@ pub(crate) fn routes() -> Router<PageContext> {
 
 async fn list(visit: PageVisit, Query(pairs): Query<Vec<(String, String)>>) -> PageResult<Response> {
     let wanted = PageFilters::of(pairs, &FILTERS);
-    let found = visit.get(wanted.asking(PageAddress::of(["schemas"]), PAGE)).await;
+    let found = match visit.get(wanted.asking(PageAddress::of(["schemas"]), PAGE)).await {
+        // Another filter would not help.
+        Err(problem) if problem.is(StatusCode::FORBIDDEN) => return Err(problem),
+        found => found,
+    };
     let body = html! {
         (parts::heading(html! { "Schemas" }, html! { a.button href="/docs/guide/schemas" { "About schemas" } }))
         p { "Versions of the shapes that data has. A promotion is refused unless the promise of its name is kept." }

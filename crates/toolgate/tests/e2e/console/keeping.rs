@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::person::{DESK, PHONE, Person};
 use super::plain::Visitor;
+use super::webdriver::key;
 use crate::files::archive::text;
 use crate::governed::bank::NO_HOLD;
 use crate::governed::database::Backing;
@@ -150,7 +151,7 @@ async fn a_move_is_refused_if_the_pointer_moved_meanwhile_and_moves_back_with_a_
     let on = json!({ "namespace": "office", "name": "letters", "manifest_sha256": other });
     done(&site, "substrate.pointer.advance", on).await;
     person.fill("Reason", "too early").await;
-    person.press("Enter").await;
+    person.press(key::ENTER).await;
     person.sees(&format!("leads to {other}")).await;
     assert_eq!(
         site.get(&format!("/pointers/{}", kept.pointer)).await["manifest"],
@@ -159,7 +160,7 @@ async fn a_move_is_refused_if_the_pointer_moved_meanwhile_and_moves_back_with_a_
     );
     person.open(&format!("{page}?to={}", kept.old)).await;
     person.fill("Reason", "now").await;
-    person.press("Enter").await;
+    person.press(key::ENTER).await;
     person.sees("Moved. Whoever reads the pointer").await;
     assert_eq!(site.get(&format!("/pointers/{}", kept.pointer)).await["manifest"], json!(kept.old));
     person.leaves_forgiving(&["status of 4"]).await;
@@ -216,7 +217,7 @@ async fn a_knowledge_base_is_asked_and_each_sentence_leads_to_its_page() {
     person.click("contracts").await;
     person.sees("ready").await;
     person.fill("Question", "notice period of the lease").await;
-    person.press("Enter").await;
+    person.press(key::ENTER).await;
     person.sees("thirty days").await;
     person.click_in("thirty days", "[1]").await;
     person.gets_to("/console/citations?").await;

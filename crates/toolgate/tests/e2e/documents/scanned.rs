@@ -66,7 +66,7 @@ async fn a_scan_is_read_by_the_deep_tier_and_its_words_are_cited_where_they_stan
     let url = library.done("substrate.artifact.url", json!({ "sha256": document["docir"] })).await;
     let docir = Fetched::of(library.site.agent().http.get(text(&url["url"]))).await.json();
     let item = item_with(&docir, "thirty days");
-    let sure = number(&item["meta"]["confidence"]);
+    let sure = number(&item["meta"]["toolgate__confidence"]);
     assert!((0.7..=1.0).contains(&sure), "{item:#}");
     let words = text(&item["text"]);
     let end = words.find("days").expect("it is said") + "days".len();
