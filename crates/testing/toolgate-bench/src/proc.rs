@@ -70,7 +70,7 @@ pub(crate) fn threads(pid: u32) -> anyhow::Result<f64> {
     line.and_then(|line| line.trim().parse().ok()).with_context(|| format!("{path} has no Threads"))
 }
 
-/// How often its threads have gone to sleep by themselves, which is how often they were woken up; of those that are there now.
+/// The number of times that its threads of now went to sleep by themselves, and so were woken up.
 pub(crate) fn wake_ups(pid: u32) -> anyhow::Result<u64> {
     let path = format!("/proc/{pid}/task");
     let mut sum = 0;

@@ -1,4 +1,4 @@
-//! What agents do not see: tools behind the search until they are found, tools that the run above does not have, and secrets.
+//! Things that agents do not see: tools behind the search until they are found, tools that the run above does not have, and secrets.
 
 use std::io::Write as _;
 use std::process::Stdio;

@@ -1,4 +1,4 @@
-//! What the rounds of kills at one point came to, as one line of JSON for each point.
+//! The sums of the rounds of kills at one point, as one line of JSON for each point.
 
 use std::io::Write as _;
 use std::time::Duration;
