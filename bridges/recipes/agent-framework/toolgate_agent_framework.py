@@ -9,8 +9,8 @@
                 await asyncio.sleep(2)
             said = await agent.run(gate.answer(asked), session=session)
 
-Calls go over REST under the ids that the model gave them, in a run that is made once for each key: sent again they are answered with
-their recorded results. Store the session while people decide; it may go on in another process.
+Calls go over REST under the ids that the framework gave them, in a run that is made once for each key: sent again they are answered
+with their recorded results. Store the session while people decide; it may go on in another process.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Gate(FunctionMiddleware):
     async def waiting(self, asked: Sequence[Content]) -> list[dict[str, Any]]:
         """Makes the calls that the agent paused for, and says which of them wait for people, with the reason and the link."""
         calls = [one.function_call for one in asked if one.function_call is not None]
-        results = await asyncio.gather(*[self._send(call.call_id, call.name, call.parse_arguments()) for call in calls])
+        results = await asyncio.gather(*[self._send(call.id or call.call_id, call.name, call.parse_arguments()) for call in calls])
         return [result for result in results if result["status"] in WAITING]
 
     def answer(self, asked: Sequence[Content]) -> Message:
@@ -65,11 +65,13 @@ class Gate(FunctionMiddleware):
     async def process(self, context: FunctionInvocationContext, call_next: Callable[[], Awaitable[None]]) -> None:
         if not (context.function.additional_properties or {}).get("toolgate"):
             return await call_next()
+        # The id of the model may come again in its next answer; that of the framework does not.
+        id = context.metadata.get("function_call_occurrence_id") or context.metadata["call_id"]
         arguments = dict(context.arguments)
-        result = await self._send(context.metadata["call_id"], context.function.name, arguments)
+        result = await self._send(id, context.function.name, arguments)
         while result["status"] in WAITING:
             await asyncio.sleep(LOOK_SECONDS)
-            result = await self._send(context.metadata["call_id"], context.function.name, arguments)
+            result = await self._send(id, context.function.name, arguments)
         context.result = told(result)
 
     async def _send(self, id: Any, name: Any, arguments: Any) -> dict[str, Any]:
