@@ -48,7 +48,7 @@ fn each_tool_says_what_it_may_do() {
         ("task.run.chat", false, false, false),
         ("task.run.active", false, false, false),
         ("task.automation.list", false, false, false),
-        ("task.create", true, false, false),
+        ("task.create", true, true, false),
         ("task.delete", true, false, true),
         ("task.run.create", true, true, false),
         ("task.automation.create", true, true, false),
