@@ -310,7 +310,9 @@ mod tests {
             if kind == AUDIO { ebml(&[0xe1], &sound) } else { Vec::new() },
         ]
         .concat();
-        let info = ebml(&[0x15, 0x49, 0xa9, 0x66], &ebml(&[0x2a, 0xd7, 0xb1], &1_000_000u32.to_be_bytes()));
+        let scale = ebml(&[0x2a, 0xd7, 0xb1], &1_000_000u32.to_be_bytes());
+        let programs = [ebml(&[0x4d, 0x80], b"test"), ebml(&[0x57, 0x41], b"test")].concat();
+        let info = ebml(&[0x15, 0x49, 0xa9, 0x66], &[scale, programs].concat());
         let tracks = ebml(&[0x16, 0x54, 0xae, 0x6b], &ebml(&[0xae], &entry));
         let block = ebml(&[0xa3], &[0x81, 0, 0, 0x80, 0xfc]);
         let cluster = ebml(&[0x1f, 0x43, 0xb6, 0x75], &[ebml(&[0xe7], &[0]), block].concat());
@@ -380,6 +382,7 @@ mod tests {
     #[test]
     fn a_video_without_sound_says_so() {
         let opened = AudioReader::open(AudioInput::Bytes(mkv(SUBTITLE, "S_TEXT/UTF8")), None);
-        assert!(matches!(opened.err(), Some(SpeechError::NoAudio)));
+        let told = opened.err();
+        assert!(matches!(told, Some(SpeechError::NoAudio)), "{told:?}");
     }
 }
