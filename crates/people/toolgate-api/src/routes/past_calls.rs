@@ -22,7 +22,7 @@ pub(super) struct PastCalls<'a> {
 }
 
 /// A past call that can be judged.
-pub(super) struct Found {
+pub(super) struct JudgeableCall {
     pub(super) end: PastEnd,
     pub(super) call: PastCall,
     pub(super) is_redacted: bool,
@@ -53,7 +53,7 @@ impl<'a> PastCalls<'a> {
     }
 
     /// By the event of its end.
-    pub(super) async fn find(&mut self, end: &Event) -> ApiResult<Result<Found, Unjudged>> {
+    pub(super) async fn find(&mut self, end: &Event) -> ApiResult<Result<JudgeableCall, Unjudged>> {
         let about = &end.about;
         let is_unasked = matches!(end.outcome, Some(Outcome::Invalid | Outcome::Refused));
         let (Some(call), Some(name)) = (&about.call, &about.tool) else {
@@ -93,7 +93,7 @@ impl<'a> PastCalls<'a> {
             run: about.run.clone(),
             task: about.task.clone(),
         };
-        Ok(Ok(Found { end, call, is_redacted, is_supposed }))
+        Ok(Ok(JudgeableCall { end, call, is_redacted, is_supposed }))
     }
 
     fn tool(&self, name: &str) -> Option<Arc<Tool>> {

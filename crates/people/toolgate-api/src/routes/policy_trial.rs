@@ -15,7 +15,7 @@ use toolgate_store::LedgerOrder;
 use utoipa::ToSchema;
 
 use super::answer::json;
-use super::past_calls::{Found, PastCalls, PastEnd, Unjudged};
+use super::past_calls::{JudgeableCall, PastCalls, PastEnd, Unjudged};
 use crate::blocking::run_blocking;
 use crate::problem::{ApiResult, Problem};
 use crate::read::Json;
@@ -213,7 +213,7 @@ impl PolicyTrialView {
         }
     }
 
-    async fn judge(&mut self, found: Vec<Found>, judge: &Arc<dyn TrialJudge>) {
+    async fn judge(&mut self, found: Vec<JudgeableCall>, judge: &Arc<dyn TrialJudge>) {
         self.judged += found.len();
         self.redacted += found.iter().filter(|one| one.is_redacted).count();
         self.supposed_callers += found.iter().filter(|one| one.is_supposed).count();
