@@ -3,6 +3,7 @@
 mod asides;
 mod body;
 mod lists;
+mod package_parts;
 mod runs;
 mod styles;
 
@@ -19,12 +20,8 @@ use crate::xml::XmlTree;
 pub use asides::{WordAside, WordAsideKind, word_asides};
 use body::DocxReader;
 use lists::DocxLists;
+use package_parts::{FORMAT, MAIN_PART, MARGINS_MAX};
 use styles::DocxStyles;
-
-const FORMAT: &str = "Word document";
-const MAIN_PART: &str = "word/document.xml";
-/// Headers and footers that are read: each section of a document may have three of each.
-const MARGINS_MAX: usize = 64;
 
 pub(crate) fn read(bytes: &[u8], limits: &DocumentLimits) -> Result<Document, DocumentError> {
     let mut package = Package::open(bytes, FORMAT, limits)?;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::package_parts::{FORMAT, MAIN_PART, MARGINS_MAX};
 use super::styles::{self, DocxStyles};
-use super::{FORMAT, MAIN_PART, MARGINS_MAX};
 use crate::error::DocumentError;
 use crate::limits::DocumentLimits;
 use crate::package::Package;

@@ -34,7 +34,7 @@ struct FindQuery {
 }
 
 /// A list of the API in which names are looked for.
-struct Place {
+struct SearchedList {
     title: &'static str,
     route: &'static [&'static str],
     /// The member of the answer that has the entries.
@@ -46,8 +46,8 @@ struct Place {
     page: &'static str,
 }
 
-const PLACES: [Place; 12] = [
-    Place {
+const PLACES: [SearchedList; 12] = [
+    SearchedList {
         title: "Tools",
         route: &["registry", "tools"],
         entries: "tools",
@@ -55,7 +55,7 @@ const PLACES: [Place; 12] = [
         key: "name",
         page: "tools",
     },
-    Place {
+    SearchedList {
         title: "Servers",
         route: &["servers"],
         entries: "servers",
@@ -63,7 +63,7 @@ const PLACES: [Place; 12] = [
         key: "name",
         page: "servers",
     },
-    Place {
+    SearchedList {
         title: "Agents",
         route: &["agents"],
         entries: "agents",
@@ -71,7 +71,7 @@ const PLACES: [Place; 12] = [
         key: "name",
         page: "agents",
     },
-    Place {
+    SearchedList {
         title: "Tasks",
         route: &["tasks"],
         entries: "tasks",
@@ -79,7 +79,7 @@ const PLACES: [Place; 12] = [
         key: "id",
         page: "tasks",
     },
-    Place {
+    SearchedList {
         title: "Automations",
         route: &["automations"],
         entries: "automations",
@@ -87,7 +87,7 @@ const PLACES: [Place; 12] = [
         key: "name",
         page: "automations",
     },
-    Place {
+    SearchedList {
         title: "Runs",
         route: &["runs"],
         entries: "runs",
@@ -95,7 +95,7 @@ const PLACES: [Place; 12] = [
         key: "id",
         page: "runs",
     },
-    Place {
+    SearchedList {
         title: "Models",
         route: &["models"],
         entries: "models",
@@ -103,7 +103,7 @@ const PLACES: [Place; 12] = [
         key: "name",
         page: "models",
     },
-    Place {
+    SearchedList {
         title: "Connectors",
         route: &["connectors"],
         entries: "connectors",
@@ -111,7 +111,7 @@ const PLACES: [Place; 12] = [
         key: "name",
         page: "connectors",
     },
-    Place {
+    SearchedList {
         title: "Claims",
         route: &["claims"],
         entries: "claims",
@@ -119,7 +119,7 @@ const PLACES: [Place; 12] = [
         key: "id",
         page: "claims",
     },
-    Place {
+    SearchedList {
         title: "Pointers",
         route: &["pointers"],
         entries: "pointers",
@@ -127,7 +127,7 @@ const PLACES: [Place; 12] = [
         key: "id",
         page: "pointers",
     },
-    Place {
+    SearchedList {
         title: "Knowledge bases",
         route: &["knowledge-bases"],
         entries: "knowledge_bases",
@@ -135,7 +135,7 @@ const PLACES: [Place; 12] = [
         key: "id",
         page: "knowledge",
     },
-    Place {
+    SearchedList {
         title: "Schemas",
         route: &["schemas"],
         entries: "schemas",
@@ -145,7 +145,7 @@ const PLACES: [Place; 12] = [
     },
 ];
 
-struct Hit {
+struct SearchedEntry {
     shown: String,
     more: Option<String>,
     address: PageAddress,
@@ -163,7 +163,7 @@ async fn show(visit: PageVisit, Query(query): Query<FindQuery>) -> PageResult<Re
     } else {
         join_all(PLACES.iter().map(|place| place.find(&visit, &words))).await
     };
-    let found: Vec<(&Place, Vec<Hit>)> =
+    let found: Vec<(&SearchedList, Vec<SearchedEntry>)> =
         PLACES.iter().zip(found).filter(|(_, hits)| !hits.is_empty()).collect();
     let pages = docs::search::find(asked, HITS_MAX);
     let nothing = found.is_empty() && pages.is_empty();
@@ -193,9 +193,9 @@ fn place_of(asked: &str) -> Option<PageAddress> {
     }
 }
 
-impl Place {
+impl SearchedList {
     /// A list that this visitor may not see, or that does not answer, has nothing.
-    async fn find(&self, visit: &PageVisit, words: &[&str]) -> Vec<Hit> {
+    async fn find(&self, visit: &PageVisit, words: &[&str]) -> Vec<SearchedEntry> {
         let address = match *self.route {
             [first, second] => PageAddress::of([first, second]),
             [only] => PageAddress::of([only]),
@@ -214,7 +214,7 @@ impl Place {
         !matches!(self.page, "servers" | "agents" | "models" | "connectors")
     }
 
-    fn hit(&self, entry: &Value, words: &[&str]) -> Option<Hit> {
+    fn hit(&self, entry: &Value, words: &[&str]) -> Option<SearchedEntry> {
         let texts: Vec<&str> = self.words.iter().filter_map(|word| entry[*word].as_str()).collect();
         let lower: Vec<String> = texts.iter().map(|text| text.to_lowercase()).collect();
         if !words.iter().all(|word| lower.iter().any(|text| text.contains(word))) {
@@ -223,11 +223,15 @@ impl Place {
         let key = entry[self.key].as_str()?;
         let shown = texts.first().copied().filter(|shown| !shown.is_empty()).unwrap_or(key);
         let more = texts.get(1).copied().filter(|more| !more.is_empty()).map(str::to_owned);
-        Some(Hit { shown: shown.to_owned(), more, address: PageAddress::of(["console", self.page, key]) })
+        Some(SearchedEntry {
+            shown: shown.to_owned(),
+            more,
+            address: PageAddress::of(["console", self.page, key]),
+        })
     }
 }
 
-fn section(place: &Place, hits: &[Hit]) -> Markup {
+fn section(place: &SearchedList, hits: &[SearchedEntry]) -> Markup {
     html! {
         section.card {
             h2 { (place.title) }
