@@ -96,6 +96,13 @@ pub(crate) fn preview(
             "{missing} letters have no glyph in the built-in font and are left out of the picture"
         ));
     }
+    if lines.iter().any(|line| line.chars().any(is_right_to_left)) {
+        warnings.push(
+            "the picture shows letters from left to right and not joined, which is wrong for Arabic and Hebrew; \
+             the subtitles are as they were"
+                .to_owned(),
+        );
+    }
     lines.truncate(LINES_MAX);
     let (width, height) = picture.dimensions();
     let mut bytes = Cursor::new(Vec::new());
@@ -194,6 +201,11 @@ fn write_lines(picture: &mut RgbImage, lines: &[String], is_above: bool) -> usiz
         draw(picture, &glyphs, size, (left, base), [255; 3]);
     }
     missing
+}
+
+/// Letters of the blocks from Hebrew to Arabic Extended-A, and their presentation forms.
+fn is_right_to_left(letter: char) -> bool {
+    matches!(letter, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}')
 }
 
 /// Letters with the font that has them, where each begins, and where it ends.

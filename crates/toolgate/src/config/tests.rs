@@ -35,6 +35,7 @@ fn env(name: &str) -> Option<String> {
         "PGPASSWORD" => Some("p%40ss".into()),
         "S3_ACCESS_KEY_ID" => Some("AKIAEXAMPLE".into()),
         "S3_SECRET" => Some("storage-s3cret".into()),
+        "OIDC_SECRET" => Some("login-s3cret".into()),
         "WEBHOOK_SECRET" | "METER_SECRET" => Some("0123456789abcdef".into()),
         _ => None,
     }
@@ -284,7 +285,11 @@ fn the_example_is_accepted_with_every_line_switched_on_and_shows_defaults() {
     assert_eq!(config.aliases.len(), 2);
     assert_eq!((config.agents.len(), config.capabilities.len()), (1, 1));
     let model = &config.models[0];
-    assert_eq!((model.limits, config.models.len()), (toolgate_core::model::ModelLimits::default(), 1));
+    let limits = toolgate_core::model::ModelLimits {
+        spend_per_day_micros: Some(10_000_000),
+        ..toolgate_core::model::ModelLimits::default()
+    };
+    assert_eq!((model.limits, config.models.len()), (limits, 1));
     assert_eq!(config.agents[0].token_budget, toolgate_core::scope::TokenBudget::default());
     assert_eq!(config.search.model, Some(folder.path().join("models/encoder")));
     let parallel_max = config.engine.limits.parallel_max;

@@ -139,9 +139,11 @@ async fn a_transcript_goes_on_behind_its_last_stretch_after_a_restart_and_keeps_
     // The sentence twice, a second apart.
     let once = spoken();
     let pause = vec![0; 16_000];
-    let twice = [once.clone(), pause, once.clone()].concat();
-    let seconds = (twice.len() / 16_000) as u32;
-    let url = serve(Served::InTwo(wav(&twice[..(seconds * 16_000) as usize], seconds)));
+    let mut twice = [once.clone(), pause, once.clone()].concat();
+    // A whole number of seconds, and silence behind the last word.
+    let seconds = twice.len() / 16_000 + 2;
+    twice.resize(seconds * 16_000, 0);
+    let url = serve(Served::InTwo(wav(&twice, seconds as u32)));
     let order = json!({ "input_url": url, "mode": "transcribe", "formats": ["srt", "json"] });
     let job = client.answer("create_job", order).await;
     let own = jobs.join(job["job_id"].as_str().unwrap());
