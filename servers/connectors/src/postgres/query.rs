@@ -23,7 +23,8 @@ const WORDS: ToolWords = ToolWords {
     description: "Answers one SELECT (or WITH, VALUES, TABLE) in a transaction that cannot write. Values belong in `parameters` as $1, $2, …; \
         texts may need a cast, such as $1::date. Returns columns and rows, and says if there were more.",
 };
-const ROWS: usize = 100;
+/// The rows of an answer whose question says nothing about them.
+const USUAL_ROWS: usize = 100;
 /// One row, in JSON.
 pub(super) const ROW_BYTES_MAX: usize = 256 << 10;
 /// All rows of an answer.
@@ -41,7 +42,7 @@ struct QueryArguments {
     /// The values of $1, $2 and so on.
     #[serde(default)]
     parameters: Vec<Value>,
-    /// The rows to return; 100 by default.
+    /// The rows to return; 100 by default, and no more than the server's `--rows-max` allows.
     #[serde(default)]
     limit: Option<u32>,
 }
@@ -52,8 +53,8 @@ async fn query(
     _: ResidentCall,
 ) -> Result<ResidentAnswer, Trouble> {
     let sql = statement::question(&arguments.sql)?;
-    let limit = arguments.limit.map_or(ROWS, |limit| limit as usize);
     let rows_max = database.rows_max as usize;
+    let limit = arguments.limit.map_or(USUAL_ROWS.min(rows_max), |limit| limit as usize);
     if limit == 0 || limit > rows_max {
         return Err(Trouble::bad_arguments(format!("limit is {limit}")).hint(format!("pass 1 to {rows_max}")));
     }

@@ -150,6 +150,16 @@ async fn rows_and_bytes_are_limited() {
 }
 
 #[tokio::test]
+async fn a_question_without_a_limit_has_no_more_rows_than_the_operator_allows() {
+    let database = TestDatabase::new();
+    let connector = database.connector(&["--rows-max", "20"]).await;
+    let few = connector.answer("query", json!({ "sql": "TABLE orders" })).await;
+    assert_eq!((&few["row_count"], &few["truncated"]), (&json!(20), &json!(true)));
+    let (code, text) = connector.refusal("query", json!({ "sql": "TABLE orders", "limit": 21 })).await;
+    assert!(code == "bad_arguments" && text.contains("pass 1 to 20"), "{code}: {text}");
+}
+
+#[tokio::test]
 async fn mistakes_are_said_in_the_words_of_the_database() {
     let connector = TestDatabase::new().connector_kept().await;
     for (sql, parameters, word) in [
