@@ -1,4 +1,5 @@
-//! Whether the credentials of a connector are there, and what its probe says. Its own server knows.
+//! Whether the credentials of a connector are there, the rate that its provider has left, and what its probe says. Its own server
+//! knows.
 
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use toolgate_core::{Fault, FaultKind, RawJson, Refusal};
 
 use crate::connectors::Connectors;
 use crate::limits::SIGN_IN_WAIT;
+use crate::rate::RateRemainder;
 use crate::reach::ConnectorServer;
 use crate::refusal::{failed, of_fault, probe_failed};
 
@@ -17,9 +19,13 @@ use crate::refusal::{failed, of_fault, probe_failed};
 const SIGN_IN: &str = "toolgate/sign-in";
 const PROBE: &str = "toolgate/probe";
 
-#[derive(Deserialize)]
-struct SignInState {
-    missing: Option<String>,
+/// The sign-in of a connector, as its server says.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
+pub(crate) struct SignInState {
+    /// In words with the next step.
+    pub(crate) missing: Option<String>,
+    /// As the newest answer of the provider had it, to a call or to a sync.
+    pub(crate) rate: Option<RateRemainder>,
 }
 
 #[derive(Deserialize)]
@@ -43,26 +49,25 @@ struct ProbeText {
 }
 
 impl Connectors {
-    /// What is missing at each of these connectors, in their order, in words with the next step. A server that does not
-    /// answer soon misses nothing that is known.
-    pub(crate) async fn missing_sign_ins(
+    /// The sign-ins of these connectors, in their order. Of a server that does not answer soon, nothing is known to be missing.
+    pub(crate) async fn sign_ins(
         &self,
         wanted: &[ConnectorServer],
         caller: &Arc<dyn Caller>,
-    ) -> Vec<Option<String>> {
+    ) -> Vec<SignInState> {
         let mut asking = JoinSet::new();
         for (at, of) in wanted.iter().cloned().enumerate() {
             let (servers, caller) = (Arc::clone(&self.servers), Arc::clone(caller));
             asking.spawn(async move {
                 let asked = servers.request(&of.server, ServerRequest::new(SIGN_IN, String::new()), caller);
                 let answered = timeout(SIGN_IN_WAIT, asked).await.ok().and_then(Result::ok);
-                (at, answered.and_then(|reply| missing(&of, &reply)))
+                (at, answered.and_then(|reply| state(&of, &reply)))
             });
         }
-        let mut found = vec![None; wanted.len()];
+        let mut found = vec![SignInState::default(); wanted.len()];
         while let Some(asked) = asking.join_next().await {
-            if let Ok((at, missing)) = asked {
-                found[at] = missing;
+            if let Ok((at, Some(state))) = asked {
+                found[at] = state;
             }
         }
         found
@@ -94,9 +99,10 @@ impl Connectors {
 }
 
 /// Agents read it, so it names no address.
-fn missing(of: &ConnectorServer, reply: &ServerReply) -> Option<String> {
-    let reason = read::<SignInState>(reply)?.missing?;
-    Some(Fault::new(&of.server, FaultKind::Unauthorized { reason }).told())
+fn state(of: &ConnectorServer, reply: &ServerReply) -> Option<SignInState> {
+    let SignInState { missing, rate } = read(reply)?;
+    let missing = missing.map(|reason| Fault::new(&of.server, FaultKind::Unauthorized { reason }).told());
+    Some(SignInState { missing, rate })
 }
 
 fn read<T: serde::de::DeserializeOwned>(reply: &ServerReply) -> Option<T> {

@@ -68,12 +68,13 @@ impl Connectors {
     ) -> Result<Vec<ConnectorState>, Refusal> {
         let statuses = self.store.read_statuses().await.map_err(|error| down(&error))?;
         let doubts = self.open_doubts().await?;
-        let missing = self.missing_sign_ins(wanted, caller).await;
+        let sign_ins = self.sign_ins(wanted, caller).await;
         let mut states = Vec::with_capacity(wanted.len());
-        for (of, missing) in wanted.iter().zip(missing) {
+        for (of, sign_in) in wanted.iter().zip(sign_ins) {
             let status = statuses.iter().find(|one| one.name == of.server);
             let doubts = doubts.iter().filter(|lost| lost.server == of.server).count();
-            states.push(self.state_of(of, status, doubts).await?.without(missing));
+            let state = self.state_of(of, status, doubts).await?;
+            states.push(state.with_rate(sign_in.rate).without(sign_in.missing));
         }
         Ok(states)
     }
@@ -96,7 +97,7 @@ impl Connectors {
             pointer,
             manifest: head.and_then(|head| head.manifest),
             last_sync,
-            rate: self.rates.lock().get(&of.server).copied().or(kept),
+            rate: newer(self.rates.lock().get(&of.server).copied(), kept),
             doubts,
             next_step: None,
         };
@@ -133,6 +134,12 @@ impl Connectors {
 }
 
 impl ConnectorState {
+    /// What the server has heard since counts, if it is newer than what syncs have.
+    fn with_rate(mut self, heard: Option<RateRemainder>) -> Self {
+        self.rate = newer(self.rate, heard);
+        self
+    }
+
     /// A connector whose credentials are missing is of no use, though its server runs.
     fn without(mut self, missing: Option<String>) -> Self {
         let Some(missing) = missing else { return self };
@@ -157,6 +164,10 @@ impl LastSync {
             error: view.error,
         }
     }
+}
+
+fn newer(one: Option<RateRemainder>, other: Option<RateRemainder>) -> Option<RateRemainder> {
+    one.into_iter().chain(other).max_by_key(|rate| rate.seen_at_ms)
 }
 
 fn health(health: ServerHealth) -> &'static str {

@@ -66,7 +66,7 @@ impl ConnectorAction {
 
     /// How much the provider says is left.
     pub fn rate(&self, headers: HeaderOf<'_>) -> RateLeft {
-        self.rules.rate.left(headers)
+        self.rules.rate_left(headers)
     }
 
     pub(crate) fn repeating(&self, step: &RequestStep) -> Repeating {

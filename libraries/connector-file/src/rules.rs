@@ -64,6 +64,11 @@ impl ProviderRules {
         self.retry.wait(Some(after), tries_made)
     }
 
+    /// How much the provider says is left.
+    pub fn rate_left(&self, headers: HeaderOf<'_>) -> RateLeft {
+        self.rate.left(headers)
+    }
+
     /// True if the status alone does not tell a success.
     pub fn looks_into_successes(&self) -> bool {
         self.ok.is_some()

@@ -2,7 +2,8 @@
 //!
 //! `open` has the sources read (`source`, `document`) and makes a book of them (`book`, `definition`). The `link` answers the
 //! gateway's requests from the book: a call is an `operation` of the document or an action of a connector file
-//! (`connector`), goes out by `exchange`, and comes back as a `result`. `sign_in` says where a person signs in for it.
+//! (`connector`), goes out by `exchange`, and comes back as a `result`; what it says of the rate that is left is `heard`. `sign_in` says
+//! where a person signs in for it.
 
 mod address;
 mod arguments;
@@ -12,6 +13,7 @@ mod connector;
 mod definition;
 mod document;
 mod exchange;
+mod heard;
 pub(crate) mod link;
 mod masks;
 mod next_page;

@@ -58,10 +58,10 @@ pub(super) async fn list(
     let left_out = seen.len().checked_sub(CONNECTORS_MAX).filter(|more| *more > 0);
     let listings = connectors.store.read_listings().await.map_err(|error| down(&error))?;
     seen.truncate(CONNECTORS_MAX);
-    let missing = connectors.missing_sign_ins(&seen, &context.caller).await;
-    let shown = seen.iter().zip(missing).map(|(one, missing)| {
+    let sign_ins = connectors.sign_ins(&seen, &context.caller).await;
+    let shown = seen.iter().zip(sign_ins).map(|(one, sign_in)| {
         let listing = listings.iter().find(|listing| listing.name == one.server);
-        ListedConnectorOutput { next_step: missing, ..ListedConnectorOutput::of(one, listing) }
+        ListedConnectorOutput { next_step: sign_in.missing, ..ListedConnectorOutput::of(one, listing) }
     });
     Ok(ToolReply::new(ListConnectorsOutput { connectors: shown.collect(), left_out }))
 }

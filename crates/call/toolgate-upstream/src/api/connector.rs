@@ -35,6 +35,7 @@ pub(super) async fn call(
             Ok(answer) => {
                 let body = result::json_of(&answer);
                 let headers = |name: &str| answer.header(name);
+                route.hear(action.rate(&headers));
                 (steps.answered(answer.status.as_u16(), &headers, body.as_ref()), Some(answer))
             }
             Err(error) if is_lost(&error) => (steps.lost(), None),

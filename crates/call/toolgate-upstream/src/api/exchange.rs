@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
+use connector_file::RateLeft;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use openapi_tools::ApiRequest;
 use toolgate_core::port::{NoKey, ServerError};
@@ -11,6 +12,7 @@ use toolgate_core::{FaultKind, RpcError};
 use url::Url;
 
 use super::address::{self, BadTarget};
+use super::heard::HeardRate;
 use super::masks::SecretMasks;
 use super::origin::{ApiOrigin, RequestCredentials, SignedParts};
 use crate::client::{ServerResponse, shown};
@@ -64,9 +66,15 @@ pub(super) struct ApiRoute<'a> {
     pub(super) ctx: &'a ServerContext,
     pub(super) origin: &'a ApiOrigin,
     pub(super) who: SecretUser<'a>,
+    pub(super) heard: &'a HeardRate,
 }
 
 impl ApiRoute<'_> {
+    /// Notes what an answer said about the rate that is left.
+    pub(super) fn hear(&self, rate: RateLeft) {
+        self.heard.hear(rate, self.ctx.house.clock.now_ms());
+    }
+
     pub(super) async fn exchange(&self, sent: &AddressedRequest<'_>) -> Result<ApiAnswer, ServerError> {
         let mut url = address::parsed(&sent.address).map_err(refused)?;
         let credentials = match sent.with_secrets && self.origin.covers(&url) {

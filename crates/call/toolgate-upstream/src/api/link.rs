@@ -15,6 +15,7 @@ use super::arguments::{self, CalledTool};
 use super::book::{BookTool, BookToolKind};
 use super::call_time::CallTime;
 use super::exchange::ApiRoute;
+use super::heard::HeardRate;
 use super::opened::{ApiSources, OpenedApi};
 use super::operation::{self, ApiCall};
 use super::source::SourceTrouble;
@@ -40,12 +41,13 @@ pub(crate) struct ApiLink {
     sources: ApiSources,
     opened: RwLock<Arc<OpenedApi>>,
     looked: Mutex<Instant>,
+    heard: HeardRate,
 }
 
 impl ApiLink {
     pub(super) fn new(ctx: Arc<ServerContext>, sources: ApiSources, opened: OpenedApi) -> Self {
         let opened = RwLock::new(Arc::new(opened));
-        Self { ctx, sources, opened, looked: Mutex::new(Instant::now()) }
+        Self { ctx, sources, opened, looked: Mutex::new(Instant::now()), heard: HeardRate::default() }
     }
 
     pub(crate) async fn request(
@@ -172,14 +174,18 @@ impl ApiLink {
         stream::read(self.route(&opened, who), known, &params, &id, CallTime::begin(patience)).await
     }
 
-    /// Whether the credentials for a request are there. Nothing is sent to the API.
+    /// Whether the credentials for a request are there, and the rate that the API said it has left. Nothing is sent to it.
     async fn sign_in(&self, who: SecretUser<'_>) -> Result<RawJson, ServerError> {
         let opened = self.opened();
         let found = opened.origin.credentials(&self.ctx, who).await;
-        Ok(RawJson::from_serialize(&match found {
+        let mut state = match found {
             Ok(_) => json!({}),
             Err(NoKey(missing)) => json!({ "missing": missing }),
-        }))
+        };
+        if let Some(rate) = self.heard.to_json() {
+            state["rate"] = rate;
+        }
+        Ok(RawJson::from_serialize(&state))
     }
 
     /// Calls the action that the connector file names for trying a connection.
@@ -200,7 +206,7 @@ impl ApiLink {
     }
 
     fn route<'a>(&'a self, opened: &'a OpenedApi, who: SecretUser<'a>) -> ApiRoute<'a> {
-        ApiRoute { ctx: &self.ctx, origin: &opened.origin, who }
+        ApiRoute { ctx: &self.ctx, origin: &opened.origin, who, heard: &self.heard }
     }
 
     /// The id of the call, which is the same however often its request is sent.

@@ -43,6 +43,7 @@ pub(super) async fn call(
     let mut tries = 1;
     loop {
         let answer = route.exchange(&sent).await?;
+        route.hear(operation.rules.rate_left(&|name: &str| answer.header(name)));
         let verdict = verdict_of(operation, &answer);
         match wait_of(operation, &verdict, tries).filter(|wait| time.has_room_for(*wait)) {
             Some(wait) => sleep(wait).await,

@@ -42,7 +42,10 @@ pub(super) async fn read(
         match turn {
             StreamTurn::Wait(wait) if time.has_room_for(wait) => sleep(wait).await,
             StreamTurn::Wait(_) => return Err(failed(route, reading.given_up())),
-            StreamTurn::Page(page) => return Ok(RawJson::from_serialize(&page_json(page))),
+            StreamTurn::Page(page) => {
+                route.hear(page.rate);
+                return Ok(RawJson::from_serialize(&page_json(page)));
+            }
             StreamTurn::Failed(verdict) => return Err(failed(route, verdict)),
         }
     }

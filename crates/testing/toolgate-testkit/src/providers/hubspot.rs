@@ -16,6 +16,8 @@ const FIRST_CHANGE_MS: i64 = 1_767_225_600_000;
 pub struct HubSpot {
     pub deals: BTreeMap<u64, CrmObject>,
     pub contacts: BTreeMap<u64, CrmObject>,
+    /// What its answers say of the requests that it still takes.
+    pub rate_left: u64,
     /// Every change is a second later than the one before.
     changes: i64,
 }
@@ -29,7 +31,7 @@ pub struct CrmObject {
 
 impl Default for HubSpot {
     fn default() -> Self {
-        let mut hubspot = Self { deals: BTreeMap::new(), contacts: BTreeMap::new(), changes: 0 };
+        let mut hubspot = Self::empty();
         hubspot.add_deal(101, json!({ "dealname": "Windmill", "dealstage": "qualified", "amount": "9000" }));
         hubspot.add_deal(102, json!({ "dealname": "Lighthouse", "dealstage": "won" }));
         let ann = json!({ "firstname": "Ann", "lastname": "Lee", "email": "ann@example.com" });
@@ -40,9 +42,13 @@ impl Default for HubSpot {
 }
 
 impl HubSpot {
+    fn empty() -> Self {
+        Self { deals: BTreeMap::new(), contacts: BTreeMap::new(), rate_left: 99, changes: 0 }
+    }
+
     /// An account with so many deals, 1 first.
     pub fn with_deals(count: u64) -> Self {
-        let mut hubspot = Self { deals: BTreeMap::new(), contacts: BTreeMap::new(), changes: 0 };
+        let mut hubspot = Self::empty();
         for id in 1..=count {
             hubspot.add_deal(id, json!({ "dealname": format!("Deal {id}"), "dealstage": "new" }));
         }
@@ -87,9 +93,13 @@ impl HubSpot {
         let asked = request.parameter("properties");
         let asked: Option<Vec<&str>> = asked.as_deref().map(|asked| asked.split(',').collect());
         match self.contacts.iter().find(is_it) {
-            Some((id, contact)) => limits(ProviderAnswer::json(200, &shown(*id, contact, asked.as_deref()))),
+            Some((id, contact)) => ProviderAnswer::json(200, &shown(*id, contact, asked.as_deref())),
             None => missing(),
         }
+    }
+
+    fn limits(&self, answer: ProviderAnswer) -> ProviderAnswer {
+        answer.with("x-hubspot-ratelimit-remaining", self.rate_left).with("x-hubspot-ratelimit-max", 100)
     }
 }
 
@@ -113,7 +123,7 @@ fn search(all: &BTreeMap<u64, CrmObject>, request: &ProviderRequest, manner: Pag
     if let Some(next) = next {
         answer["paging"] = json!({ "next": { "after": next.to_string() } });
     }
-    limits(ProviderAnswer::json(200, &answer))
+    ProviderAnswer::json(200, &answer)
 }
 
 /// Groups are alternatives, the filters of a group hold together.
@@ -189,12 +199,16 @@ impl Provider for HubSpot {
             ("GET", ["account-info", "v3", "details"]) => {
                 ProviderAnswer::json(200, &json!({ "portalId": 4711, "accountType": "DEVELOPER_TEST" }))
             }
-            ("POST", ["crm", "v3", "objects", "deals", "search"]) => search(&self.deals, request, manner),
+            ("POST", ["crm", "v3", "objects", "deals", "search"]) => {
+                self.limits(search(&self.deals, request, manner))
+            }
             ("POST", ["crm", "v3", "objects", "contacts", "search"]) => {
-                search(&self.contacts, request, manner)
+                self.limits(search(&self.contacts, request, manner))
             }
             ("PATCH", ["crm", "v3", "objects", "deals", id]) => self.update_deal(id, request, effects),
-            ("GET", ["crm", "v3", "objects", "contacts", key]) => self.contact(&unescaped(key), request),
+            ("GET", ["crm", "v3", "objects", "contacts", key]) => {
+                self.limits(self.contact(&unescaped(key), request))
+            }
             _ => missing(),
         }
     }
@@ -221,10 +235,6 @@ impl Provider for HubSpot {
 
 fn unescaped(text: &str) -> String {
     text.replace("%40", "@").replace("%2B", "+")
-}
-
-fn limits(answer: ProviderAnswer) -> ProviderAnswer {
-    answer.with("x-hubspot-ratelimit-remaining", 99).with("x-hubspot-ratelimit-max", 100)
 }
 
 fn missing() -> ProviderAnswer {

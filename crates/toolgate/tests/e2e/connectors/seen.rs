@@ -1,9 +1,9 @@
 //! Who sees connectors: sessions those of mounted providers, people all of them with what to do next.
 
 use serde_json::json;
-use toolgate_testkit::providers::Slack;
+use toolgate_testkit::providers::{HubSpot, Slack};
 
-use super::office::{Care, Office, SLACK};
+use super::office::{Care, HUBSPOT, Office, SLACK};
 use crate::console::plain::Visitor;
 use crate::kit;
 
@@ -80,4 +80,19 @@ async fn the_console_and_the_command_line_show_connectors() {
     for part in ["slack", "Last sync", "Rate left", "Sync now", "connector:slack/default"] {
         assert!(page.contains(part), "{part} is missing: {page}");
     }
+}
+
+#[tokio::test]
+async fn a_call_shows_the_rate_that_is_left_without_any_sync() {
+    let office = Office::open(HUBSPOT, HubSpot::default(), Care::Exploratory).await;
+    office.provider.with(|hubspot| hubspot.rate_left = 42);
+    let arguments = json!({ "contact": "201" });
+    let found = kit::call(&office.agent("seller"), &office.action("get_contact"), arguments).await;
+    assert!(found.to_string().contains("ann@example.com"), "{found:#}");
+    let state = office.state().await;
+    assert_eq!((&state["rate"]["remaining"], &state["last_sync"]), (&json!(42), &json!(null)), "{state:#}");
+    assert!(state["rate"]["seen_at"].is_string(), "{state:#}");
+    let visitor = Visitor::enters(&office.site.gateway, &office.site.gateway.admin).await;
+    let page = visitor.get("/console/connectors").await.text;
+    assert!(page.contains("42 requests"), "{page}");
 }
