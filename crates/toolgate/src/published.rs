@@ -1,5 +1,8 @@
 //! The MCP registry in which servers are searched, asked over HTTP: every request, page and answer within a limit.
 
+mod origin;
+mod watch;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -16,6 +19,8 @@ use toolgate_registry::{PublishedFinds, PublishedName, PublishedPage, PublishedS
 use url::Url;
 
 use crate::config::{Config, RegistryAddress};
+pub(crate) use origin::OriginReport;
+pub(crate) use watch::RegistryWatch;
 
 /// Pages that one search reads.
 const PAGES_MAX: usize = 10;

@@ -47,6 +47,7 @@ use crate::models;
 use crate::outbound;
 use crate::pages;
 use crate::platform::{self, DomainGround, PlatformDomains};
+use crate::published::RegistryWatch;
 pub(crate) use crate::recording::ServerRecording;
 use crate::rest::{self, RestDoorway};
 use crate::seating;
@@ -266,6 +267,15 @@ async fn build(
     }
     let following = seating::follow(around, sessions.clone(), gateway.clone());
     tasks.spawn(shutdown.clone().run_until_cancelled_owned(following));
+    if let (ServerRecording::Yes, Some(every)) = (record, config.registry.check_every) {
+        let watch = RegistryWatch {
+            registry: registry.clone(),
+            clock: Arc::new(SystemClock::default()),
+            address: config.registry.clone(),
+            egress: config.egress.clone(),
+        };
+        tasks.spawn(shutdown.clone().run_until_cancelled_owned(watch.run(every)));
+    }
     if let (ServerRecording::Yes, Some(every)) = (record, config.substrate.collect_every) {
         let collecting = collecting::keep_up(domains.substrate.clone(), every);
         tasks.spawn(shutdown.clone().run_until_cancelled_owned(collecting));

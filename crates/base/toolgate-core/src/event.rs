@@ -105,6 +105,8 @@ words!(
         ServerRemoved = "server.removed",
         /// The health of a server changed, or the reason for it.
         ServerHealth = "server.health",
+        /// The registry that a server came from has another version of it, or another entry. The server stays as it is.
+        ServerOutdated = "server.outdated",
         /// A server asked a client for input (elicitation) or for text from its model (sampling), or was kept
         /// from asking.
         ServerAsked = "server.asked",

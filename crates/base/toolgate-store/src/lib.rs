@@ -133,10 +133,10 @@ pub use open::{OtherUsersAccess, POSTGRES_CONNECTIONS, PostgresSettings, StoreVe
 pub use outage::Outage;
 pub use page::RUN_PAGE_MAX;
 pub use registry::{
-    JoinKind, JoinedInstance, NAMES_PER_SERVER_MAX, NewInstance, RegisterError, RegisteredServer,
-    RegistrationLimits, SETTING_VERSIONS_MAX, SealedSecret, SecretOrigin, SecretOwner, SettingVersion,
-    SettingWrite, StoredInstance, StoredSetting, StoredTool, StoredVersion, ToolRowChange, ToolRowFilter,
-    ToolRowPage, ToolRowsWritten, ToolTraits, VERSIONS_PER_TOOL_MAX, WriteSettingError,
+    JoinKind, JoinedInstance, NAMES_PER_SERVER_MAX, NewInstance, OutdatedServer, RegisterError,
+    RegisteredServer, RegistrationLimits, SETTING_VERSIONS_MAX, SealedSecret, SecretOrigin, SecretOwner,
+    SettingVersion, SettingWrite, StoredInstance, StoredSetting, StoredTool, StoredVersion, ToolRowChange,
+    ToolRowFilter, ToolRowPage, ToolRowsWritten, ToolTraits, VERSIONS_PER_TOOL_MAX, WriteSettingError,
 };
 pub use revisions::Revisions;
 pub use run::{

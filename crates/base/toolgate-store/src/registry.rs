@@ -6,6 +6,7 @@ pub(crate) mod columns;
 mod instances;
 mod names;
 mod origins;
+mod outdated;
 mod settings;
 mod tools;
 mod vault;
@@ -17,6 +18,7 @@ pub use instances::{
 };
 pub use names::NAMES_PER_SERVER_MAX;
 pub use origins::{SecretOrigin, SecretOwner};
+pub use outdated::OutdatedServer;
 pub use settings::{SETTING_VERSIONS_MAX, SettingVersion, SettingWrite, StoredSetting, WriteSettingError};
 pub use tools::{
     StoredTool, StoredVersion, ToolRowChange, ToolRowFilter, ToolRowPage, ToolRowsWritten, ToolTraits,

@@ -9,6 +9,7 @@ use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, ServerName};
 
 use crate::alias::{self, ToolRename};
 use crate::pins::{PinNews, ToolChange};
+use crate::published::OriginFinding;
 use crate::roster::{RosterChange, RosterDifference};
 
 /// The maximum number of names in one event that stands for many.
@@ -75,6 +76,12 @@ impl RegistryEvent<'_> {
             detail["untold"] = json!(untold);
         }
         self.of_server(EventKind::ServerHealth, server, detail)
+    }
+
+    pub(crate) fn outdated(&self, server: &ServerName, found: &OriginFinding) -> Event {
+        let detail =
+            json!({ "state": found.standing.as_str(), "version": found.version, "latest": found.latest });
+        self.of_server(EventKind::ServerOutdated, server, detail)
     }
 
     pub(crate) fn config_loaded(&self, lines: &[String]) -> Event {

@@ -8,6 +8,7 @@ use toolgate_core::registry::{Definition, ToolRow};
 use toolgate_core::{CanonicalName, Digest, PrincipalId, ServerName};
 
 use crate::port::PolicyControl;
+use crate::published::PublishedOrigin;
 use crate::source::{FileState, ServerSource};
 
 /// A setting. One that was never changed has version 0 and its default value.
@@ -63,6 +64,8 @@ pub struct KnownServer {
     pub name: ServerName,
     pub source: ServerSource,
     pub instances: Vec<InstanceView>,
+    /// The entry of a registry that it was made from.
+    pub published: Option<PublishedOrigin>,
 }
 
 #[derive(Clone, PartialEq, Debug)]

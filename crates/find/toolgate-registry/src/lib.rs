@@ -49,9 +49,10 @@ pub use port::{
     AgentCatalog, InstanceVitals, LatencyReport, PolicyControl, ServerControl, ToolVitals, VitalsReport,
 };
 pub use published::{
-    AddWishes, BadPublication, BadPublishedName, ContainerRuntime, LeftOutInput, PublicationStatus,
-    PublishedEntry, PublishedFinds, PublishedName, PublishedOrigin, PublishedPage, PublishedSecret,
-    PublishedServer, PublishedTransport, PublishedWay, WayRefusal, difference,
+    AddWishes, BadPublication, BadPublishedName, ContainerRuntime, LeftOutInput, OriginFinding,
+    OriginStanding, PublicationStatus, PublishedEntry, PublishedFinds, PublishedName, PublishedOrigin,
+    PublishedPage, PublishedSecret, PublishedServer, PublishedTransport, PublishedWay, WayRefusal,
+    difference,
 };
 pub use records::Records;
 pub use registry::Registry;

@@ -6,6 +6,7 @@
 
 mod entry;
 mod facts;
+mod finding;
 mod finds;
 mod input;
 mod name;
@@ -22,6 +23,7 @@ mod tests;
 
 pub use entry::{LeftOutInput, PublishedEntry, PublishedSecret, PublishedTransport, WayRefusal};
 pub use facts::difference;
+pub use finding::{OriginFinding, OriginStanding};
 pub use finds::PublishedFinds;
 pub use name::{BadPublishedName, PublishedName, PublishedOrigin};
 pub use reading::{BadPublication, PublishedPage};

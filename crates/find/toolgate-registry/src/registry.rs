@@ -1,6 +1,7 @@
 //! The registry of one gateway process: its inputs and answers. `publish` and `poll` do the work.
 
 mod defining;
+mod origins;
 mod registering;
 
 use std::collections::BTreeSet;
@@ -150,6 +151,7 @@ impl Registry {
             name: entry.spec.name.clone(),
             source: entry.source,
             instances: instances(&state, entry, now),
+            published: entry.published.clone(),
         };
         state.roster.entries.iter().map(known).collect()
     }

@@ -164,6 +164,7 @@ fn of_registration(name: &ServerName, instances: &[InstanceSpec], file: &FileSta
         drift: None,
         new_tools: None,
         source: ServerSource::Registered,
+        published: None,
     }
 }
 

@@ -12,6 +12,8 @@ use toolgate_core::server::ServerSpec;
 use toolgate_core::tool::ToolExtra;
 use toolgate_core::{CanonicalName, ServerName};
 
+use crate::published::PublishedOrigin;
+
 /// The parts of the operator's file that can change while the gateway runs.
 #[derive(Clone, Debug, Default)]
 pub struct FileState {
@@ -51,6 +53,8 @@ pub struct ServerEntry {
     pub drift: Option<Drift>,
     pub new_tools: Option<NewTools>,
     pub source: ServerSource,
+    /// The entry of a registry that it was made from.
+    pub published: Option<PublishedOrigin>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]

@@ -13,7 +13,8 @@ use super::problem::ConfigProblems;
 use super::section::{ConfigSection, Located, SecondsRange, require};
 use super::value::{ReadContext, UrlForm};
 
-pub(super) const REGISTRY_KEYS: &[&str] = &["drift", "new_tools", "findings", "url", "timeout_seconds"];
+pub(super) const REGISTRY_KEYS: &[&str] =
+    &["drift", "new_tools", "findings", "url", "timeout_seconds", "check_every_seconds"];
 pub(super) const ALIASES_KEYS: &[&str] = &["name", "tool", "until", "primary"];
 
 pub(super) const DRIFT: [(&str, Drift); 2] = [("quarantine", Drift::Quarantine), ("accept", Drift::Accept)];
@@ -31,22 +32,33 @@ const ALIAS_CHARS_MAX: usize = 128;
 
 const OFFICIAL_REGISTRY: &str = "https://registry.modelcontextprotocol.io/";
 const REGISTRY_TIMEOUT: Duration = Duration::from_secs(10);
+const CHECK_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 const REGISTRY_URL: UrlForm = UrlForm {
     expected: "the address of an MCP registry, such as `https://registry.modelcontextprotocol.io`",
     instead_of_password: "registries are read without a credential",
 };
 
-/// The registry that `toolgate servers search` and `add` ask.
+/// The registry that `toolgate servers search` and `add` ask, and how often it is asked about servers that came from there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RegistryAddress {
     pub(crate) url: String,
     /// For one request.
     pub(crate) timeout: Duration,
+    /// The time between two looks for other versions; `None` is never.
+    pub(crate) check_every: Option<Duration>,
 }
 
 impl Default for RegistryAddress {
     fn default() -> Self {
-        Self { url: OFFICIAL_REGISTRY.to_owned(), timeout: REGISTRY_TIMEOUT }
+        let check_every = Some(CHECK_EVERY);
+        Self { url: OFFICIAL_REGISTRY.to_owned(), timeout: REGISTRY_TIMEOUT, check_every }
+    }
+}
+
+impl RegistryAddress {
+    /// True if the other one is asked in another way.
+    pub(super) fn is_elsewhere(&self, other: &RegistryAddress) -> bool {
+        self.url != other.url || self.timeout != other.timeout
     }
 }
 
@@ -67,7 +79,11 @@ pub(super) fn read_address(
     let usual = RegistryAddress::default();
     let url = ctx.values(section).url("url", &REGISTRY_URL, problems);
     let timeout = section.seconds("timeout_seconds", SecondsRange::Positive, problems);
-    RegistryAddress { url: url.unwrap_or(usual.url), timeout: timeout.unwrap_or(usual.timeout) }
+    let check_every = match section.seconds("check_every_seconds", SecondsRange::ZeroOrMore, problems) {
+        Some(every) => Some(every).filter(|every| !every.is_zero()),
+        None => usual.check_every,
+    };
+    RegistryAddress { url: url.unwrap_or(usual.url), timeout: timeout.unwrap_or(usual.timeout), check_every }
 }
 
 pub(super) fn read_aliases(

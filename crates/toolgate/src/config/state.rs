@@ -46,6 +46,7 @@ impl Config {
             drift: server.drift,
             new_tools: server.new_tools,
             source: server.source(),
+            published: server.published.clone(),
         }
     }
 }

@@ -7,6 +7,7 @@ mod hostile;
 mod people;
 mod searching;
 mod waiting;
+mod watching;
 
 use serde_json::{Value, json};
 use toolgate_testkit::registry::StandInRegistry;

@@ -71,6 +71,7 @@ fn changed_keys(old: &ServerEntry, new: &ServerEntry) -> Vec<&'static str> {
         ("drift", old.drift != new.drift),
         ("new_tools", old.new_tools != new.new_tools),
         ("source", old.source != new.source),
+        ("published", old.published != new.published),
     ];
     keys.extend(rest.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key));
     keys

@@ -133,7 +133,7 @@ fn read_entry(fields: &JsonFields<'_>, rules: AddressRules) -> Result<ServerEntr
     let transport = read_transport(fields, rules)?;
     let hints = read_hints(fields, &transport)?;
     fields.flag("enabled")?;
-    fields.word::<PublishedOrigin>("published", PUBLISHED_FORM)?;
+    let published = fields.word::<PublishedOrigin>("published", PUBLISHED_FORM)?;
     let spec = ServerSpec {
         name: name.clone(),
         transport,
@@ -158,6 +158,7 @@ fn read_entry(fields: &JsonFields<'_>, rules: AddressRules) -> Result<ServerEntr
         drift: fields.word("drift", "`quarantine` or `accept`")?,
         new_tools: fields.word("new_tools", NEW_TOOLS_WORDS)?,
         source: ServerSource::Settings,
+        published,
     })
 }
 

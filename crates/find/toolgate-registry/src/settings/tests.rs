@@ -37,6 +37,7 @@ fn in_file(text: &str) -> ServerEntry {
         drift: None,
         new_tools: None,
         source: ServerSource::File,
+        published: None,
     }
 }
 

@@ -12,8 +12,10 @@ use toolgate_core::codes;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::server::{Confinement, ConfinementLevel, Era, InstanceState, ServerHealth, ServerState};
 use toolgate_core::{CanonicalName, Principal, Role, ServerName};
-use toolgate_registry::{InstanceView, KnownServer, LatencyReport, ServerSource, VitalsReport};
-use toolgate_store::{ListCounts, ServerStatus};
+use toolgate_registry::{
+    InstanceView, KnownServer, LatencyReport, OriginFinding, ServerSource, VitalsReport,
+};
+use toolgate_store::{ListCounts, OutdatedServer, ServerStatus};
 use utoipa::ToSchema;
 
 use super::answer::json;
@@ -55,9 +57,34 @@ pub(crate) struct ServerView {
     prompts: usize,
     resources: usize,
     instances: Vec<ServerInstance>,
+    /// What the registry that it came from has instead of its version; absent if nothing was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outdated: Option<OutdatedView>,
     /// When the gateway last checked it.
     #[serde(skip_serializing_if = "Option::is_none")]
     updated_at: Option<String>,
+}
+
+/// Another version in the registry that a server came from, or another entry
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct OutdatedView {
+    /// outdated, changed, deprecated, deleted or gone.
+    state: &'static str,
+    /// The version that the server was added from.
+    version: String,
+    /// The latest version in the registry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latest: Option<String>,
+    /// The same in words.
+    says: String,
+}
+
+impl From<OriginFinding> for OutdatedView {
+    fn from(found: OriginFinding) -> Self {
+        let says = found.says();
+        let OriginFinding { standing, version, latest } = found;
+        Self { state: standing.as_str(), version, latest, says }
+    }
 }
 
 /// An instance of a server
@@ -169,10 +196,11 @@ pub(crate) struct LatencyView {
 #[utoipa::path(get, path = "/servers", tag = "servers", responses((status = 200, description = "The servers", body = ServersPage)))]
 pub(crate) async fn list(State(context): State<ApiContext>) -> ApiResult<Response> {
     let mut statuses = statuses(&context).await?;
+    let outdated = context.store.read_outdated_servers().await?;
     let known = context.registry.servers().into_iter();
     let servers = known.map(|server| {
         let status = statuses.remove(&server.name);
-        ServerView::of(server, status)
+        ServerView::of(server, status, &outdated)
     });
     Ok(json(StatusCode::OK, &ServersPage { servers: servers.collect() }))
 }
@@ -202,7 +230,8 @@ pub(crate) async fn show(
         Role::Auditor => Vec::new(),
         _ => context.store.read_stderr(&server.name).await?,
     };
-    let server = ServerView::of(server, status);
+    let outdated = context.store.read_outdated_servers().await?;
+    let server = ServerView::of(server, status, &outdated);
     Ok(json(
         StatusCode::OK,
         &ServerDetail { server, vitals, confinement, left_out, renamed, misfits, completed, stderr },
@@ -266,7 +295,8 @@ fn unknown(name: &str, known: &[KnownServer]) -> Box<Problem> {
 
 impl ServerView {
     /// A server that was not checked yet is starting.
-    fn of(known: KnownServer, status: Option<ServerStatus>) -> Self {
+    fn of(known: KnownServer, status: Option<ServerStatus>, outdated: &[OutdatedServer]) -> Self {
+        let outdated = OriginFinding::among(outdated, &known.name, known.published.as_ref());
         let since = status.as_ref().map(|status| rfc3339(status.since_ms));
         let updated_at = status.as_ref().map(|status| rfc3339(status.updated_at_ms));
         let (state, counts) = match status {
@@ -288,6 +318,7 @@ impl ServerView {
             prompts,
             resources,
             instances: instances(known.instances, state.instances),
+            outdated: outdated.map(OutdatedView::from),
             updated_at,
         }
     }

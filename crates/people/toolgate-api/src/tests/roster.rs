@@ -103,7 +103,14 @@ fn bank() -> ServerEntry {
         reach: Reach::Anywhere,
         egress: Arc::default(),
     };
-    ServerEntry { spec, settings: settings(), drift: None, new_tools: None, source: ServerSource::File }
+    ServerEntry {
+        spec,
+        settings: settings(),
+        drift: None,
+        new_tools: None,
+        source: ServerSource::File,
+        published: None,
+    }
 }
 
 /// Keeps secrets unencrypted, with their authors.

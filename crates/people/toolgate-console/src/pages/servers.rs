@@ -68,7 +68,10 @@ fn row(visit: &PageVisit, server: &ServerData) -> Markup {
             td data-name="Server" { (links::server(&server.name)) }
             td data-name="State" { (parts::state(&server.health)) }
             td data-name="Reason" { @if let Some(reason) = &server.reason { (text::cut(reason, 300)) } @else { span.soft { "–" } } }
-            td data-name="From" { (data::source(&server.source)) }
+            td data-name="From" {
+                (data::source(&server.source))
+                @if let Some(outdated) = &server.outdated { div.help { (text::cut(&outdated.says, 300)) } }
+            }
             td.number data-name="Tools" { (parts::number(server.tools)) }
             td.number data-name="Instances" { (server.instances.len().max(1)) }
             td data-name="Since" { @if let Some(since) = &server.since { (moment::ago(visit, since)) } @else { span.soft { "–" } } }

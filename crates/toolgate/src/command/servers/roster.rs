@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 use toolgate_core::ServerName;
 use toolgate_core::server::{ApiSpec, InstanceSpec, TransportSpec};
-use toolgate_registry::ServerSource;
+use toolgate_registry::{PublishedOrigin, ServerSource};
 use toolgate_store::{Store, StoreError};
 
 use crate::config::{Config, ServerEntry};
@@ -23,6 +23,8 @@ pub(crate) struct RosterServer {
     pub(crate) instances: Vec<RosterInstance>,
     /// For servers that are APIs.
     pub(crate) api: Option<ApiSpec>,
+    /// The entry of a registry that it was made from.
+    pub(crate) published: Option<PublishedOrigin>,
 }
 
 /// One of the processes that make up a server.
@@ -84,7 +86,8 @@ fn of_file(entry: &ServerEntry, registered: &mut BTreeMap<String, Vec<RosterInst
         TransportSpec::Api(api) => Some(api.clone()),
         TransportSpec::Http { .. } | TransportSpec::Stdio { .. } => None,
     };
-    RosterServer { name, source, enabled: entry.enabled, target, instances, api }
+    let published = entry.published.clone();
+    RosterServer { name, source, enabled: entry.enabled, target, instances, api, published }
 }
 
 /// The address of an API, which a sign-in is for: the one of the file, or that of the connector.
@@ -124,13 +127,27 @@ fn of_setting(entry: &Value) -> Option<RosterServer> {
         target,
         instances,
         api,
+        published: published(entry),
     })
+}
+
+/// Where an entry of the setting `mcp_servers` came from.
+pub(super) fn published(entry: &Value) -> Option<PublishedOrigin> {
+    serde_json::from_value(entry.get("published")?.clone()).ok()
 }
 
 fn of_registration((name, instances): (String, Vec<RosterInstance>)) -> Option<RosterServer> {
     let name = ServerName::new(&name).ok()?;
     let target = addresses(&instances);
-    Some(RosterServer { name, source: ServerSource::Registered, enabled: true, target, instances, api: None })
+    Some(RosterServer {
+        name,
+        source: ServerSource::Registered,
+        enabled: true,
+        target,
+        instances,
+        api: None,
+        published: None,
+    })
 }
 
 /// The target of a server, with its secrets hidden. References to the environment stay as written.

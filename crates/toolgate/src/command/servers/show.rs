@@ -7,6 +7,7 @@ use anyhow::bail;
 use serde_json::{Value, json};
 use toolgate_core::moment::rfc3339;
 use toolgate_core::server::{Confinement, InstanceState, ServerHealth, ServerState};
+use toolgate_registry::OriginFinding;
 use toolgate_store::{ListCounts, ServerStatus, Store};
 
 use super::roster::{RosterInstance, RosterServer, roster, unknown_server};
@@ -25,6 +26,8 @@ struct ServerReport {
     known: RosterServer,
     status: Option<ServerStatus>,
     running: bool,
+    /// What the registry that it came from has instead.
+    finding: Option<OriginFinding>,
 }
 
 impl ServerReport {
@@ -49,7 +52,7 @@ impl ServerReport {
     fn to_json(&self) -> Value {
         let state = self.now().map(|status| &status.state);
         let instances: Vec<Value> = self.known.instances.iter().map(|one| self.instance(one)).collect();
-        json!({
+        let mut value = json!({
             "name": self.known.name,
             "source": self.known.source,
             "target": self.known.target,
@@ -63,7 +66,11 @@ impl ServerReport {
             "restarts": state.map(|state| state.restarts),
             "listed": self.status.as_ref().map(|status| status.counts),
             "instances": instances,
-        })
+        });
+        if let Some(finding) = &self.finding {
+            value["outdated"] = outdated(finding);
+        }
+        value
     }
 
     fn instance(&self, instance: &RosterInstance) -> Value {
@@ -85,6 +92,15 @@ impl ServerReport {
     }
 }
 
+fn outdated(finding: &OriginFinding) -> Value {
+    json!({
+        "state": finding.standing.as_str(),
+        "version": finding.version,
+        "latest": finding.latest,
+        "says": finding.says(),
+    })
+}
+
 pub(crate) fn health(state: &ServerState) -> &'static str {
     health_word(state.health)
 }
@@ -101,9 +117,11 @@ async fn seen(config: &Config, store: &Store) -> anyhow::Result<Vec<ServerReport
     let running = lock::running(&config.data).is_some();
     let mut statuses: BTreeMap<String, ServerStatus> =
         store.read_statuses().await?.into_iter().map(|status| (status.name.to_string(), status)).collect();
+    let outdated = store.read_outdated_servers().await?;
     let with_status = |known: RosterServer| {
         let status = statuses.remove(known.name.as_str());
-        ServerReport { known, status, running }
+        let finding = OriginFinding::among(&outdated, &known.name, known.published.as_ref());
+        ServerReport { known, status, running, finding }
     };
     Ok(roster(config, store).await?.into_iter().map(with_status).collect())
 }
@@ -125,6 +143,9 @@ pub(super) async fn list(context: &Context) -> anyhow::Result<ExitCode> {
         ]);
     }
     put!("{}", table.render(context.reader(), &json));
+    if !context.global.json {
+        talk_of_findings(&all);
+    }
     if all.is_empty() && !context.global.json {
         talk!(
             "hint: `toolgate servers import <file>` adds the servers a client has; toolgate.example.toml shows how to write one"
@@ -134,6 +155,20 @@ pub(super) async fn list(context: &Context) -> anyhow::Result<ExitCode> {
         talk!("The gateway is not running on {}; `toolgate serve` starts it.", data.display());
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn talk_of_findings(all: &[ServerReport]) {
+    let mut any = false;
+    for (one, finding) in all.iter().filter_map(|one| Some((one, one.finding.as_ref()?))) {
+        talk!("{}: {}", one.known.name, printable(&finding.says()));
+        any = true;
+    }
+    if any {
+        talk!(
+            "hint: nothing was changed; `toolgate servers outdated` shows the difference. To take another version, remove the old \
+             entry, then `toolgate servers add`"
+        );
+    }
 }
 
 fn ago(since_ms: i64) -> String {
@@ -218,6 +253,9 @@ fn say_facts(one: &ServerReport, value: &Value) {
         }
     }
     say!("{:<10} {}", "from", source(one));
+    if let Some(finding) = &one.finding {
+        say!("{:<10} {}", "registry", printable(&finding.says()));
+    }
     if let Some(status) = &one.status {
         say!("{:<10} {}", "lists", listed(status.counts));
     }

@@ -218,6 +218,13 @@ pub(super) const REGISTRY: ConfigTable = ConfigTable {
                  after a restart.",
         ),
         is("timeout_seconds", Seconds, "10", "The time that one request to the registry may take."),
+        is(
+            "check_every_seconds",
+            Seconds,
+            "86400",
+            "How often the registry is asked whether it has another version of servers that came from there; 0 is never. What is \
+                 found is told, and nothing is changed. A change counts after a restart.",
+        ),
     ],
     changes: WhileRunning,
     least: "[registry]\n",

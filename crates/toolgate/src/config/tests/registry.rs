@@ -129,6 +129,12 @@ fn the_registry_that_servers_are_searched_in() {
     assert_eq!(config.registry.url, "http://127.0.0.1:8080/mirror/v0");
     assert_eq!(config.registry.timeout, Duration::from_millis(500));
     assert_eq!(accepted("").restart_needed(&config), ["[registry] url"]);
+    assert_eq!(config.registry.check_every, Some(Duration::from_secs(24 * 3600)));
+    let never = accepted("[registry]\ncheck_every_seconds = 0");
+    assert_eq!(never.registry.check_every, None);
+    assert_eq!(accepted("").restart_needed(&never), ["[registry] check_every_seconds"]);
+    let said = refused("[registry]\ncheck_every_seconds = -1");
+    assert!(said.contains("`check_every_seconds` in `[registry]` is out of range"), "{said}");
     let said = refused("[registry]\nurl = \"ftp://registry.example.com\"");
     assert!(said.contains("only `http` and `https` can be dialled"), "{said}");
 }

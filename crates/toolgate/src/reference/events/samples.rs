@@ -203,6 +203,7 @@ pub(super) fn of(kind: EventKind) -> EventSample {
         | Kind::ServerChanged
         | Kind::ServerRemoved
         | Kind::ServerHealth
+        | Kind::ServerOutdated
         | Kind::InstanceJoined
         | Kind::InstanceLeft => sample(SampleSubject::Server, GATEWAY, of_server(kind)),
         Kind::ServerAsked => {
@@ -536,6 +537,15 @@ fn of_server(kind: EventKind) -> &'static [SampleMember] {
                 "3",
                 "The number of earlier changes that were not recorded because the health changed too often",
             ),
+        ],
+        EventKind::ServerOutdated => &[
+            (
+                "state",
+                "\"outdated\"",
+                "`outdated`, or what became of the entry: `changed`, `deprecated`, `deleted` or `gone`",
+            ),
+            ("version", "\"1.2.0\"", "The version that the server was added from"),
+            ("latest", "\"2.0.0\"", "The latest version in the registry, or null"),
         ],
         EventKind::InstanceJoined => &[
             ("instance", "\"a\"", "Its id"),

@@ -8,14 +8,14 @@ use super::{WEATHER, remote, table, weather};
 use crate::boot;
 use crate::console::plain::Visitor;
 
-const ENTRY: &str = "/published-servers/io.github.ann%2Fweather";
+pub(super) const ENTRY: &str = "/published-servers/io.github.ann%2Fweather";
 
-async fn get(gateway: &Gateway, path: &str) -> HttpAnswer {
+pub(super) async fn get(gateway: &Gateway, path: &str) -> HttpAnswer {
     let http = gateway.client().http;
     HttpClient::finish(http.get(gateway.url(path)).bearer_auth(&gateway.admin)).await
 }
 
-async fn set(gateway: &Gateway, value: &Value) -> HttpAnswer {
+pub(super) async fn set(gateway: &Gateway, value: &Value) -> HttpAnswer {
     let http = gateway.client().http;
     let request = http.patch(gateway.url("/settings/mcp_servers")).bearer_auth(&gateway.admin);
     let request = request.header("content-type", "application/json");

@@ -3,6 +3,7 @@
 mod faults;
 mod instances;
 mod names;
+mod outdated;
 mod settings;
 mod tools;
 mod vault;

@@ -27,7 +27,14 @@ pub(super) struct ServerData {
     pub(super) resources: u64,
     #[serde(default)]
     pub(super) instances: Vec<InstanceData>,
+    pub(super) outdated: Option<OutdatedData>,
     pub(super) updated_at: Option<String>,
+}
+
+/// What the registry that a server came from has instead.
+#[derive(Deserialize)]
+pub(super) struct OutdatedData {
+    pub(super) says: String,
 }
 
 #[derive(Deserialize)]

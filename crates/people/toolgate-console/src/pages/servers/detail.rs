@@ -39,6 +39,7 @@ pub(super) async fn show(visit: PageVisit, Path(name): Path<String>) -> PageResu
         (parts::heading(title, actions(&visit, server)))
         section #server data-live="server registry" {
             (trouble(server, stderr))
+            (outdated(server))
             div.grid {
                 div.card { h2 { "State" } (facts(&visit, server)) }
                 div.card { h2 { "Traffic" } (traffic(vitals.as_ref(), &calls, &server.name)) }
@@ -119,6 +120,21 @@ fn trouble(server: &ServerData, stderr: &[String]) -> Markup {
                 @if let Some(error) = error { p { "The first error that it wrote: " code { (text::cut(error, 400)) } } }
                 p { "Hint:" }
                 ul { @for one in advice { li { (one) } } }
+            }
+        }
+    }
+}
+
+fn outdated(server: &ServerData) -> Markup {
+    html! {
+        @if let Some(outdated) = &server.outdated {
+            section.card aria-labelledby="outdated" {
+                h2 #outdated { "In the registry" }
+                p.strong { (text::long(&outdated.says)) }
+                p {
+                    "Nothing was changed. " code { "toolgate servers outdated " (text::short(&server.name)) }
+                    " shows the difference. To take another version, remove the server and add it again."
+                }
             }
         }
     }
