@@ -53,6 +53,25 @@ pub(super) enum Care {
     Standard,
 }
 
+impl Care {
+    pub(super) fn template(self) -> &'static str {
+        match self {
+            Care::Exploratory => "exploratory",
+            Care::Standard => "standard",
+        }
+    }
+}
+
+/// The request that people are shown with an approval.
+pub(super) async fn outgoing_request(site: &Site, approval: &str) -> String {
+    let shown = site.get(&format!("/approvals/{approval}")).await;
+    let attachments = shown["attachments"].as_array().expect("a list");
+    let number = attachments.iter().position(|one| one["id"] == "outgoing request");
+    let number = number.unwrap_or_else(|| panic!("no request: {shown:#}"));
+    let path = format!("/approvals/{approval}/attachments/{number}");
+    site.rest(&site.gateway.admin, "GET", &path, None).await.text
+}
+
 pub(super) struct Office<P> {
     pub(super) site: Site,
     pub(super) provider: Standin<P>,
@@ -185,10 +204,7 @@ fn folder() -> TempDir {
 }
 
 fn toml(of: ShippedProvider, base_url: &str, care: Care) -> String {
-    let template = match care {
-        Care::Exploratory => "exploratory",
-        Care::Standard => "standard",
-    };
+    let template = care.template();
     let ShippedProvider { name, lines, .. } = of;
     format!(
         "[network]\nallow_loopback = true\n[policy]\ntemplate = {template:?}\n{NO_HOLD}{AGENTS}\

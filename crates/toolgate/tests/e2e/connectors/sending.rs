@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use toolgate_testkit::providers::{ProviderFault, Slack, WebhookReceiver};
 
-use super::office::{Care, HURRIED_SLACK, Office, SLACK, WEBHOOK};
+use super::office::{Care, HURRIED_SLACK, Office, SLACK, WEBHOOK, outgoing_request};
 use crate::files::archive::text;
 use crate::governed::bank::{pending, status};
 use crate::kit;
@@ -19,12 +19,7 @@ async fn a_person_sees_the_request_before_a_message_is_sent() {
     let office = Office::open(SLACK, Slack::default(), Care::Standard).await;
     let (agent, post) = (office.agent("seller"), office.action("post_message"));
     let approval = pending(&kit::call(&agent, &post, hello()).await);
-    let shown = office.site.get(&format!("/approvals/{approval}")).await;
-    let attachments = shown["attachments"].as_array().expect("a list");
-    let number = attachments.iter().position(|one| one["id"] == "outgoing request");
-    let number = number.unwrap_or_else(|| panic!("no request: {shown:#}"));
-    let path = format!("/approvals/{approval}/attachments/{number}");
-    let request = office.site.rest(&office.site.gateway.admin, "GET", &path, None).await.text;
+    let request = outgoing_request(&office.site, &approval).await;
     for part in ["POST ", "/api/chat.postMessage", "Hello", "••••"] {
         assert!(request.contains(part), "{part} is missing: {request}");
     }

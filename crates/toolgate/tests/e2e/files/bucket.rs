@@ -11,10 +11,10 @@ use crate::kit::label;
 #[derive(Clone, Debug)]
 pub(crate) struct Bucket {
     pub(crate) endpoint: String,
-    bucket: String,
+    pub(crate) bucket: String,
     pub(crate) access_key_id: String,
     pub(crate) secret_access_key: String,
-    prefix: String,
+    pub(crate) prefix: String,
 }
 
 impl Bucket {
