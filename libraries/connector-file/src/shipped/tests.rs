@@ -1,9 +1,11 @@
 //! Facts about the files that are shipped.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::action::ConnectorAction;
+use crate::action::{ConnectorAction, Idempotency};
 use crate::auth::AuthRule;
 use crate::call::{ActionCall, CallTurn};
 use crate::fixture::{headers, no_headers, object};
@@ -60,6 +62,33 @@ fn every_file_is_good_and_offers_tools_with_schemas_that_compile() {
         file.streams(None).expect("no operations");
     }
     assert!(shipped("nothing").is_none());
+}
+
+/// The rows of one connector in the table of all actions.
+fn shown_in_the_guide(provider: &str) -> BTreeSet<&'static str> {
+    const GUIDE: &str = include_str!("../../../../docs/how-to/connectors.md");
+    let start = format!("| {provider} |");
+    GUIDE.lines().filter(|line| line.starts_with(start.as_str())).collect()
+}
+
+#[test]
+fn the_guide_lists_every_action_as_it_is() {
+    for (provider, _) in SHIPPED {
+        let actions = file(provider).actions(None).expect("no operations");
+        let rows: Vec<String> = actions.iter().map(|action| row(provider, action)).collect();
+        let expected: BTreeSet<&str> = rows.iter().map(String::as_str).collect();
+        assert_eq!(shown_in_the_guide(provider), expected);
+    }
+}
+
+fn row(provider: &str, action: &ConnectorAction) -> String {
+    let [effect, idempotency, dry_run] = match (action.tool().effects.read_only, &action.idempotency) {
+        (true, _) => ["reads", "–", "–"],
+        (false, Idempotency::Header(_)) => ["external", "key", "yes"],
+        (false, Idempotency::Natural) => ["external", "natural", "yes"],
+        (false, Idempotency::Ledger) => ["external", "ledger", "yes"],
+    };
+    format!("| {provider} | `{}` | {effect} | {idempotency} | {dry_run} |", action.name())
 }
 
 #[test]

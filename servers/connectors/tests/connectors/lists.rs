@@ -1,5 +1,7 @@
 //! The list of tools, what gateways are told, and settings that are missing or wrong.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use crate::drive::{PASSWORD, command, start};
@@ -25,6 +27,33 @@ async fn each_provider_has_its_tools_with_their_effects() {
             // Nothing was set, so each says what is missing.
             assert!(tool.description.unwrap().contains("Unavailable on this machine"), "{}", tool.name);
         }
+    }
+}
+
+#[tokio::test]
+async fn the_guide_lists_every_tool_as_it_is() {
+    const GUIDE: &str = include_str!("../../../../docs/how-to/connectors.md");
+    for arguments in [&["mail"][..], &["s3", "--allow-put"], &["postgres"]] {
+        let connector = start(arguments, &[]).await;
+        let told = serde_json::to_value(connector.client.service.peer_info().unwrap()).unwrap();
+        let previews = &told["capabilities"]["experimental"]["dev.toolgate/connector"]["previews"];
+        let has_preview = |name: &str| previews.as_array().unwrap().iter().any(|one| one == name);
+        let mut expected = BTreeSet::new();
+        for tool in connector.client.service.list_all_tools().await.unwrap() {
+            let extra = tool.meta.unwrap()["dev.toolgate/tool"].clone();
+            let [effect, idempotency] = match (&extra["effects"][0], &extra["idempotent"]) {
+                (effect, _) if effect == "read" => ["reads", "–"],
+                (_, idempotent) if *idempotent == json!(true) => ["external", "key"],
+                _ => ["external", "ledger"],
+            };
+            let dry_run = if has_preview(&tool.name) { "yes" } else { "–" };
+            let provider = arguments[0];
+            let name = &tool.name;
+            expected.insert(format!("| {provider} | `{name}` | {effect} | {idempotency} | {dry_run} |"));
+        }
+        let start_of_row = format!("| {} |", arguments[0]);
+        let rows = GUIDE.lines().filter(|line| line.starts_with(start_of_row.as_str()));
+        assert_eq!(rows.map(str::to_owned).collect::<BTreeSet<String>>(), expected);
     }
 }
 
