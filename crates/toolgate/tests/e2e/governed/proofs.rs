@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use toolgate_testkit::gateway::until;
 use toolgate_testkit::openbao::StandIn;
 
-use super::bank::{Bank, NO_HOLD, money, status, stderr};
+use super::bank::{Bank, NO_HOLD, envelope, money, status, stderr};
 use super::database::Backing;
 use super::on_both;
 use super::receiver::{ReceivedMessage, Receiver};
@@ -136,6 +136,25 @@ async fn a_call_is_proved_with_nothing_but_the_key(backing: Backing) {
     bank.say(&["ledger", "prove", &one, "--disclose", "--output", "call.proof"]);
     let told = text_of(&checked(&proof, &key));
     assert!(told.contains("471147114") && !told.contains("815815815"), "{told}");
+    let shown = std::fs::read_to_string(&proof).expect("a proof");
+    std::fs::write(&proof, shown.replace("471147114", "471147115")).expect("changed");
+    refused(&checked(&proof, &key), "are not its own");
+}
+
+#[tokio::test]
+async fn a_proof_shows_what_came_beside_the_arguments_only_on_wish() {
+    let (bank, key) = open(Backing::Sqlite, "");
+    let meta = json!({ "bank/desk": 471_147_114 });
+    let params = json!({ "name": "bank__refund", "arguments": money(5), "_meta": meta });
+    let done = bank.agent().modern("tools/call", params).await.result();
+    let call = envelope(&done)["tool_call_id"].as_str().expect("an id").to_owned();
+    let proof = bank.gateway.folder().join("call.proof");
+    bank.say(&["ledger", "prove", &call, "--output", "call.proof"]);
+    let told = text_of(&checked(&proof, &key));
+    assert!(told.contains("_meta (sha256:") && !told.contains("471147114"), "{told}");
+    bank.say(&["ledger", "prove", &call, "--disclose", "--output", "call.proof"]);
+    let told = text_of(&checked(&proof, &key));
+    assert!(told.contains("471147114"), "{told}");
     let shown = std::fs::read_to_string(&proof).expect("a proof");
     std::fs::write(&proof, shown.replace("471147114", "471147115")).expect("changed");
     refused(&checked(&proof, &key), "are not its own");
