@@ -222,6 +222,27 @@ async fn a_stream_that_was_removed_is_noticed(backing: Backing) {
     assert_eq!((&fault["stream"], &fault["what"]), (&json!("gateway"), &json!("stream_removed")), "{fault}");
 }
 
+/// Whoever can write to the database has the key that seals it: only what was signed elsewhere tells.
+#[tokio::test]
+async fn a_stream_that_was_written_again_is_noticed() {
+    let (mut bank, _) = open(Backing::Sqlite, "");
+    transfer(&bank, 1).await;
+    bank.gateway.end(false);
+    sign(&bank, "one");
+    bank.verify();
+    for table in EVERYTHING {
+        tamper(&bank, &format!("DELETE FROM {table} WHERE stream = 'gateway';"));
+    }
+    let mut bank = bank.killed();
+    // More than there was before.
+    for amount in 1..=40 {
+        assert_eq!(status(&call(&bank.agent(), "bank__transfer", money(amount)).await), "succeeded");
+    }
+    bank.gateway.end(false);
+    let found = fault(&bank);
+    assert_eq!((&found["stream"], &found["what"]), (&json!("gateway"), &json!("rewritten")), "{found}");
+}
+
 /// As if an older backup had been put back.
 async fn a_ledger_that_went_back_is_noticed(backing: Backing) {
     let (mut bank, _) = open(backing, "");
