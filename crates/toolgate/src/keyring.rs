@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Context;
 use tokio_util::sync::CancellationToken;
@@ -24,8 +23,6 @@ use crate::environment;
 use crate::models;
 
 const KEY_FILE: &str = "vault.key";
-/// The interval for checking changes of the vault by other processes.
-const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// The vault, with the key that the configuration names.
 pub(crate) fn vault(config: &Config, store: &Store, books: &Arc<Books>) -> anyhow::Result<Vault> {
@@ -96,12 +93,10 @@ pub(crate) async fn open(
 }
 
 async fn follow(keys: Keys) {
-    let mut tick = tokio::time::interval(LOOK_EVERY);
-    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let mut failing = false;
     loop {
-        tick.tick().await;
-        match keys.refresh().await {
+        tokio::time::sleep(keys.until_next_look()).await;
+        match keys.look().await {
             Ok(()) => failing = false,
             Err(error) if failing => tracing::debug!(%error, "the vault still cannot be read"),
             Err(error) => {

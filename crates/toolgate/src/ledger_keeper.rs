@@ -24,7 +24,8 @@ impl LedgerKeeper {
         loop {
             tick.tick().await;
             if let Err(error) = self.store.make_ledger_days().await {
-                tracing::warn!(%error, "the ledger has no partitions for the next days yet; a writer that needs one makes it");
+                let hint = error.advice().unwrap_or("a writer that needs one makes it");
+                tracing::warn!(%error, hint, "the ledger has no partitions for the next days yet");
             }
             if let Some(keep) = self.keep {
                 self.cut(keep).await;

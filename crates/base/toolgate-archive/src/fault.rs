@@ -43,7 +43,7 @@ pub enum SegmentTrouble {
     Gap,
     #[error("the database has other lines in its place")]
     OtherThanDatabase,
-    #[error("lines between it and the first line of the database are missing")]
+    #[error("lines between it and where its stream begins in the database are missing")]
     Behind,
     #[error("the index of the archive is damaged")]
     IndexDamaged,

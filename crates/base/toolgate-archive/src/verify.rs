@@ -1,5 +1,7 @@
 //! Proving the archive: each segment against its digest, its lines against its facts, each segment against the
-//! one before it, and the ends against the lines that the database still has.
+//! one before it, and the ends against the lines that the database still has, or the record of those that it removed.
+
+use std::cmp::Ordering;
 
 use toolgate_core::Digest;
 use toolgate_store::{ArchivalLine, LineFields};
@@ -98,7 +100,7 @@ impl Archive {
     async fn up_to_database(&self, entry: &SegmentEntry) -> Result<Option<ArchiveFault>, ArchiveError> {
         let facts = &entry.facts;
         let next = self.store.ledger_lines_after(&facts.stream, facts.end(), i64::MAX, 1).await?;
-        let Some(next) = next.first() else { return Ok(None) };
+        let Some(next) = next.first() else { return self.up_to_cut(entry).await };
         let what = match LineFields::read(&next.bytes) {
             _ if next.number != facts.last + 1 => SegmentTrouble::Behind,
             Some(fields) if fields.previous != facts.hash => SegmentTrouble::OtherThanDatabase,
@@ -108,6 +110,18 @@ impl Archive {
         // If the database has the segment itself, its own verification finds what is missing there.
         let is_there = self.store.ledger_line_at(&facts.stream, facts.end()).await?.is_some();
         Ok((!is_there).then(|| of(entry, what)))
+    }
+
+    /// Of a stream that the database has nothing more of, it has the sealed record of the last line that it removed.
+    async fn up_to_cut(&self, entry: &SegmentEntry) -> Result<Option<ArchiveFault>, ArchiveError> {
+        let facts = &entry.facts;
+        let Some(cut) = self.store.ledger_cut_of(&facts.stream).await? else { return Ok(None) };
+        let what = match facts.last.cmp(&cut.number) {
+            Ordering::Less => SegmentTrouble::Behind,
+            Ordering::Equal if facts.hash != cut.hash => SegmentTrouble::OtherThanDatabase,
+            Ordering::Equal | Ordering::Greater => return Ok(None),
+        };
+        Ok(Some(of(entry, what)))
     }
 }
 

@@ -321,6 +321,8 @@ pub struct Event {
     /// commitments of them (`commitment.rs`), and a recorded event has those.
     pub input: Option<Digest>,
     pub output: Option<Digest>,
+    /// The same of what the client put into `_meta` for the server.
+    pub meta: Option<Digest>,
     /// An object with the members of this kind of event.
     pub detail: Option<RawJson>,
 }
@@ -339,12 +341,18 @@ impl Event {
             duration_us: None,
             input: None,
             output: None,
+            meta: None,
             detail: None,
         }
     }
+
+    /// The bodies that it names.
+    pub fn bodies(&self) -> impl Iterator<Item = Digest> + use<> {
+        [self.input, self.output, self.meta].into_iter().flatten()
+    }
 }
 
-/// Arguments or a result, redacted, kept apart from the chain under the commitment that the ledger makes.
+/// Arguments, a result or `_meta`, redacted, kept apart from the chain under the commitment that the ledger makes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LedgerBody {
     /// Of `json`. Events of the same entry name it; it is stored nowhere.

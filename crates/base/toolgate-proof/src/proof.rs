@@ -59,13 +59,15 @@ pub struct ProvenEvent {
     pub disclosed: Option<DisclosedBodies>,
 }
 
-/// The arguments and the result of an event.
+/// The arguments and the result of an event, and what came in `_meta`.
 #[derive(Clone, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct DisclosedBodies {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<DisclosedBody>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<DisclosedBody>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<DisclosedBody>,
 }
 
 /// JSON as it was recorded, to the last byte.

@@ -8,6 +8,9 @@ const FULL: &str = "the disk of the database is full: make room, and it is writt
 const READ_ONLY: &str = "the database cannot be written to: see that its file system is not mounted read-only, that its files belong to the \
      user of the gateway, and that a Postgres is no standby; it is written again without a restart";
 const BROKEN: &str = "the disk of the database fails, or has a limit: look into the log of the system; it is tried again without a restart";
+/// Also said where a day of the ledger has no partition and its writer may not make one.
+const NOT_ALLOWED: &str = "the role of the gateway in Postgres may not do this: let it own the tables of the gateway and create tables in their \
+     schema, which it needs for each new day of the ledger; it is tried again without a restart";
 
 /// Primary result codes of SQLite.
 const SQLITE_READONLY: i32 = 8;
@@ -50,6 +53,7 @@ fn of_postgres(code: &str) -> Option<&'static str> {
     match code {
         "53100" => Some(FULL),
         "25006" => Some(READ_ONLY),
+        "42501" => Some(NOT_ALLOWED),
         "58030" => Some(BROKEN),
         _ => None,
     }
@@ -82,6 +86,7 @@ mod tests {
         // SQLITE_IOERR_WRITE, SQLITE_READONLY_DBMOVED.
         assert_eq!(of_sqlite(778), Some(BROKEN));
         assert_eq!(of_sqlite(1032), Some(READ_ONLY));
+        assert_eq!(of_postgres("42501"), Some(NOT_ALLOWED));
         assert_eq!((of_sqlite(19), of_postgres("23505")), (None, None));
     }
 

@@ -69,6 +69,7 @@ mod transfer;
 
 // Several gateways on one database.
 mod gateways;
+mod revision_beat;
 mod revisions;
 
 // Time, and the availability of the database.
@@ -138,7 +139,7 @@ pub use registry::{
     SettingVersion, SettingWrite, StoredInstance, StoredSetting, StoredTool, StoredVersion, ToolRowChange,
     ToolRowFilter, ToolRowPage, ToolRowsWritten, ToolTraits, VERSIONS_PER_TOOL_MAX, WriteSettingError,
 };
-pub use revisions::Revisions;
+pub use revision_beat::Revisions;
 pub use run::{
     ActionStamp, BatchCall, BudgetExhausted, CHECKPOINTS_KEPT_MAX, EndRequest, InputAnswer, InputFilter,
     LeftOutput, NewCheckpoint, NotePhase, NoteSubject, NumberedEvent, RUN_CALLS_MAX, RUN_DEPTH_MAX,

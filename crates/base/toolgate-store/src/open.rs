@@ -85,8 +85,9 @@ impl Store {
 
     fn with(pools: Pools) -> Store {
         let holder = uuid::Uuid::now_v7().simple().to_string().into();
-        let (tokens, waiting) = (Arc::default(), Arc::default());
-        Store { db: Db::new(pools), tokens, waiting, tasks: TaskTracker::new(), holder, tenant: TENANT }
+        let (tokens, waiting, revisions) = (Arc::default(), Arc::default(), Arc::default());
+        let (db, tasks) = (Db::new(pools), TaskTracker::new());
+        Store { db, tokens, waiting, revisions, tasks, holder, tenant: TENANT }
     }
 }
 

@@ -1,25 +1,18 @@
 //! Revisions: how other processes notice a change, and how those who make one keep out of each other's way.
 
+use std::time::Duration;
+
 use toolgate_core::event::Event;
 
 use crate::books::Books;
 use crate::db::Transaction;
 use crate::error::doing;
+use crate::revision_beat::Revisions;
 use crate::{Store, StoreError};
 
 const READ_ALL: &str = "SELECT topic, revision FROM revisions WHERE tenant = $1";
 const HOLD: &str = "SELECT revision FROM revisions WHERE tenant = $1 AND topic = $2";
 const BUMP: &str = "UPDATE revisions SET revision = revision + 1 WHERE tenant = $1 AND topic = $2";
-
-/// The number of changes of each topic.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Revisions {
-    pub settings: u64,
-    pub registrations: u64,
-    pub tools: u64,
-    pub vault: u64,
-    pub sessions: u64,
-}
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum RevisionTopic {
@@ -43,7 +36,26 @@ impl RevisionTopic {
 }
 
 impl Store {
-    /// One small query, cheap enough to run several times a second.
+    /// The time until the next beat. Whoever rests for so long and then looks knows a change as soon as with a query of its own.
+    pub fn until_next_look(&self) -> Duration {
+        self.revisions.until_next()
+    }
+
+    /// The revisions as whoever came first in this beat read them.
+    pub async fn look_at_revisions(&self) -> Result<Revisions, StoreError> {
+        let mut last = self.revisions.last.lock().await;
+        let beat = self.revisions.number();
+        if let Some((read_in, revisions)) = *last
+            && read_in == beat
+        {
+            return Ok(revisions);
+        }
+        let revisions = self.read_revisions().await?;
+        *last = Some((beat, revisions));
+        Ok(revisions)
+    }
+
+    /// One small query: the revisions as they are now.
     pub async fn read_revisions(&self) -> Result<Revisions, StoreError> {
         let read = self.db.sql(READ_ALL).bind(self.tenant);
         let rows: Vec<(String, i64)> = read.fetch_all().await.map_err(doing("look for changes"))?;

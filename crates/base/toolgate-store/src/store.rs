@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio_util::task::TaskTracker;
 
 use crate::db::Db;
+use crate::revision_beat::RevisionBeat;
 use crate::token_cache::TokenCache;
 use crate::waiting::ApprovalWaiters;
 
@@ -14,6 +15,7 @@ pub struct Store {
     pub(crate) db: Db,
     pub(crate) tokens: Arc<TokenCache>,
     pub(crate) waiting: Arc<ApprovalWaiters>,
+    pub(crate) revisions: Arc<RevisionBeat>,
     /// The work in the background. Each task ends when its waiters or senders are gone.
     pub(crate) tasks: TaskTracker,
     /// The name of this store for work that only one store may do at a time.

@@ -7,6 +7,7 @@ mod index;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::{Mutex, RwLock};
 use rmcp::transport::auth::WWWAuthenticateParams;
@@ -96,6 +97,19 @@ impl Keys {
     /// Checks whether the vault has changed, in any process, and forgets the opened values if so.
     pub async fn refresh(&self) -> Result<(), VaultError> {
         self.inner.refresh().await
+    }
+
+    /// The same for whoever looks again and again: with one query together with others who do.
+    pub async fn look(&self) -> Result<(), VaultError> {
+        match self.inner.index().revision == Some(self.inner.vault.look().await?) {
+            true => Ok(()),
+            false => self.refresh().await,
+        }
+    }
+
+    /// The time to rest before the next look.
+    pub fn until_next_look(&self) -> Duration {
+        self.inner.vault.store().until_next_look()
     }
 
     /// Reads used secrets from outside again when their cache time is over. Never ends.

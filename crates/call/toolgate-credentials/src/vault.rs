@@ -235,6 +235,11 @@ impl Vault {
         Ok(self.store.read_revisions().await?.vault)
     }
 
+    /// The same as it was read in this beat (`Store::look_at_revisions`).
+    pub(crate) async fn look(&self) -> Result<u64, VaultError> {
+        Ok(self.store.look_at_revisions().await?.vault)
+    }
+
     pub(crate) async fn put(
         &self,
         by: &PrincipalId,

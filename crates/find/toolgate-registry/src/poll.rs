@@ -12,7 +12,6 @@ use crate::desk::RegistryDesk;
 use crate::events::RegistryEvent;
 use crate::leases::{LOOK_EVERY, RunOut};
 
-const POLL_EVERY: Duration = Duration::from_millis(250);
 const RAN_OUT: &str = "its lease ran out";
 
 pub(crate) async fn watch_revisions(
@@ -21,7 +20,7 @@ pub(crate) async fn watch_revisions(
     shutdown: CancellationToken,
 ) {
     let mut outage = Outage::default();
-    while rest(&desk, POLL_EVERY, &shutdown).await {
+    while rest(&desk, desk.store.until_next_look(), &shutdown).await {
         let followed = desk.follow(&mut seen).await;
         outage.note("changes by other processes are not noticed", &followed);
     }
@@ -45,7 +44,7 @@ async fn rest(desk: &RegistryDesk, period: Duration, shutdown: &CancellationToke
 impl RegistryDesk {
     /// Reads the changed topics. A failed read is tried again: a topic counts as seen only afterwards.
     async fn follow(&self, seen: &mut Revisions) -> Result<(), StoreError> {
-        let now = self.store.read_revisions().await?;
+        let now = self.store.look_at_revisions().await?;
         if now.settings != seen.settings {
             self.load_settings().await?;
             seen.settings = now.settings;

@@ -2,7 +2,6 @@
 //! definitions.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 use toolgate_core::id::SessionId;
@@ -10,7 +9,6 @@ use toolgate_store::{Outage, SessionKind, SessionMark, StoreError, StoredSession
 
 use crate::desk::SessionDesk;
 
-const POLL_EVERY: Duration = Duration::from_millis(250);
 /// The number of changes read at once. More than one change of the store can close, so that each page makes
 /// progress.
 const MARKS_MAX: usize = 500;
@@ -19,7 +17,7 @@ pub(crate) async fn run(desk: Arc<SessionDesk>, shutdown: CancellationToken) {
     let (mut following, mut noting) = (Outage::default(), Outage::default());
     loop {
         noting.note("versions of agents are not recorded", &desk.look_at_definitions().await);
-        if !desk.rest(POLL_EVERY, &shutdown).await {
+        if !desk.rest(desk.store.until_next_look(), &shutdown).await {
             return;
         }
         following.note("sessions that other processes close are not noticed", &desk.follow().await);
@@ -34,7 +32,7 @@ impl SessionDesk {
 
     async fn follow(&self) -> Result<(), StoreError> {
         let mut followed = self.followed.lock().await;
-        let now = self.store.read_revisions().await?.sessions;
+        let now = self.store.look_at_revisions().await?.sessions;
         while *followed < now {
             let marks = self.store.sessions_changed(*followed, MARKS_MAX).await?;
             for mark in &marks {

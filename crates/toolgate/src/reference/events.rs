@@ -16,7 +16,7 @@ const START: &str = "# Ledger events
 The ledger is append-only. Each event holds the hash of the one before it in its writer's stream, over every field; `toolgate ledger verify` names
 the first that was edited, dropped or reordered. Events are read with `GET /ledger`, `toolgate ledger`, followed with `GET /events`, and sent to
 webhooks; exported as JSON lines, CloudEvents (`dev.toolgate.` in front of the kind) or OTLP spans. Arguments and results are kept apart, redacted, under
-the digests in `input` and `output`. Secrets, tokens and the bytes of files never enter the ledger.
+the digests in `input`, `output` and `meta`. Secrets, tokens and the bytes of files never enter the ledger.
 
 ## Fields
 
@@ -56,6 +56,7 @@ const FIELDS: &[(&str, &str)] = &[
     ("duration_us", "The duration, in microseconds"),
     ("input", "The salted commitment to the redacted arguments; `GET /ledger/bodies/{digest}` returns them"),
     ("output", "The salted commitment to the redacted result"),
+    ("meta", "The salted commitment to what the client put into `_meta` for the server, redacted"),
     ("detail", "An object with the members of this kind of event; see each kind"),
     ("previous", "The hash of the event before it in its stream; zeros for the first"),
     ("hash", "The hash over every field and `previous`"),

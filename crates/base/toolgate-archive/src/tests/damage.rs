@@ -1,5 +1,9 @@
 //! Damage to the archive: each kind is named, with what to do about it.
 
+use std::time::Duration;
+
+use toolgate_store::CutOutcome;
+
 use super::*;
 use crate::index::ArchiveIndex;
 use crate::{ArchiveError, ArchiveFault, SegmentTrouble};
@@ -126,6 +130,30 @@ async fn a_segment_that_is_left_out_of_the_index_is_a_gap() {
     assert_eq!(faults(&world.archive).await, []);
 }
 
+/// Removes all days of a store that are over.
+async fn cut(store: &Store) -> u64 {
+    let keeper = LedgerWriter::start(store, "keeper").await.expect("the writer starts");
+    let outcome = store.cut_ledger(&keeper, Duration::ZERO).await.expect("cut");
+    keeper.close().await;
+    let CutOutcome::Removed(events) = outcome else { panic!("{outcome:?}") };
+    events
+}
+
+/// Only the record of what was removed tells.
+#[tokio::test]
+async fn an_archive_that_ends_before_what_the_database_removed_is_noticed() {
+    let world = archived().await;
+    assert_eq!(cut(&world.store).await, 60);
+    assert_eq!(faults(&world.archive).await, []);
+    let mut index = ArchiveIndex { segments: world.archive.segments().await.expect("a list"), read: None };
+    index.segments.retain(|one| one.facts.stream != "two" || one.facts.day < FIRST_DAY + 2);
+    world.place.set(INDEX, index.encoded());
+    let found = faults(&world.archive).await;
+    assert_eq!((found.len(), found[0].what), (1, SegmentTrouble::Behind), "{found:?}");
+    assert_eq!(world.archive.reindex().await.expect("made"), 6);
+    assert_eq!(faults(&world.archive).await, []);
+}
+
 /// Everything in the archive agrees with itself, but it is the archive of another ledger.
 #[tokio::test]
 async fn an_archive_of_other_events_does_not_fit_the_database() {
@@ -138,4 +166,8 @@ async fn an_archive_of_other_events_does_not_fit_the_database() {
     let foreign = Archive::new(other.store.clone(), world.place.clone());
     let found = faults(&foreign).await;
     assert!(found.iter().any(|fault| fault.what == SegmentTrouble::OtherThanDatabase), "{found:?}");
+    // Nor the record of what the database had.
+    assert_eq!(cut(&other.store).await, 30);
+    let found = faults(&foreign).await;
+    assert_eq!((found.len(), found[0].what), (1, SegmentTrouble::OtherThanDatabase), "{found:?}");
 }

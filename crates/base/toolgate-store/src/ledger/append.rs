@@ -160,9 +160,9 @@ impl<'a> LedgerBatch<'a> {
             self.complete_part()?;
         }
         let (tenant, stream, previous) = (self.pen.tenant, &*self.pen.stream, self.end.hash);
-        let EventBodies { input, output, kept } = bodies;
+        let EventBodies { input, output, meta, kept } = bodies;
         let place = EventPosition { tenant, stream, number, time, previous };
-        let fields = LedgerLine { input, output, kept, ..LedgerLine::of(place, event) };
+        let fields = LedgerLine { input, output, meta, kept, ..LedgerLine::of(place, event) };
         let line = fields.encoded(time);
         let hash = match &mut self.part {
             Some(part) => {

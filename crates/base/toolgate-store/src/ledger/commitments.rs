@@ -69,6 +69,7 @@ pub(super) struct MadeCommitments(HashMap<BodyOwner, CommittedBody>);
 pub(super) struct EventBodies {
     pub(super) input: Option<Digest>,
     pub(super) output: Option<Digest>,
+    pub(super) meta: Option<Digest>,
     pub(super) kept: Option<KeptBodies>,
 }
 
@@ -119,16 +120,16 @@ impl KnownBodies {
         entry: &'e LedgerEntry,
         event: &'e Event,
     ) -> Result<EventBodies, getrandom::Error> {
-        if event.input.is_none() && event.output.is_none() {
+        if event.bodies().next().is_none() {
             return Ok(EventBodies::default());
         }
         let mut one = |digest: Option<Digest>| {
             digest.map(|digest| self.commit_body(batch, entry, &event.principal, digest)).transpose()
         };
-        let (input, output) = (one(event.input)?, one(event.output)?);
-        let digest = |body: CommittedBody| body.commitment.digest();
-        let kept = kept(event.at_ms, input, output);
-        Ok(EventBodies { input: input.map(digest), output: output.map(digest), kept })
+        let bodies = [one(event.input)?, one(event.output)?, one(event.meta)?];
+        let kept = kept(event.at_ms, bodies);
+        let [input, output, meta] = bodies.map(|body| body.map(|body| body.commitment.digest()));
+        Ok(EventBodies { input, output, meta, kept })
     }
 
     fn commit_body<'e>(
@@ -160,13 +161,14 @@ impl KnownBodies {
     }
 }
 
-fn kept(at_ms: i64, input: Option<CommittedBody>, output: Option<CommittedBody>) -> Option<KeptBodies> {
-    let until = |body: Option<CommittedBody>| body.and_then(|body| body.keep_until_ms);
-    let (input, output) = (until(input), until(output));
-    let shortest = input.into_iter().chain(output).min()?;
+/// `bodies` are arguments, result and `_meta`.
+fn kept(at_ms: i64, bodies: [Option<CommittedBody>; 3]) -> Option<KeptBodies> {
+    let until = bodies.map(|body| body.and_then(|body| body.keep_until_ms));
+    let shortest = until.into_iter().flatten().min()?;
     let days = (shortest.saturating_sub(at_ms) / DAY_MS).min(i64::from(u32::MAX));
     let days = u32::try_from(days).ok().filter(|days| *days > 0)?;
-    Some(KeptBodies { input: input.is_some(), output: output.is_some(), days })
+    let [input, output, meta] = until.map(|until| until.is_some());
+    Some(KeptBodies { input, output, meta, days })
 }
 
 /// Random bytes, many of them with one request to the operating system.

@@ -160,6 +160,14 @@ impl Store {
         Ok(stored.into_iter().filter_map(|cut| cut.open(key)).collect())
     }
 
+    /// Where the lines of a stream that were removed end. `None` if none were, or if the record of it is forged.
+    pub async fn ledger_cut_of(&self, stream: &str) -> Result<Option<LedgerCut>, StoreError> {
+        let key = self.sealing_key().await?;
+        let cut =
+            self.cut_of(&key, stream).await.map_err(doing("read where a stream of the ledger begins"))?;
+        Ok(cut.ok().flatten())
+    }
+
     /// The beginning of one stream; an error if its record is forged.
     pub(super) async fn cut_of(
         &self,

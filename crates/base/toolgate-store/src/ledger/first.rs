@@ -60,7 +60,7 @@ pub(super) fn read(line: &[u8]) -> Option<LedgerLine<'_>> {
     let (decision, outcome) = (rest.text()?.map(Text::of), rest.text()?.map(Text::of));
     let duration_us = rest.number()?;
     let (input, output, detail) = (rest.digest()?, rest.digest()?, rest.text()?);
-    let (time, kept) = (None, None);
+    let (time, meta, kept) = (None, None, None);
     let line = LedgerLine {
         tenant,
         stream,
@@ -85,6 +85,7 @@ pub(super) fn read(line: &[u8]) -> Option<LedgerLine<'_>> {
         duration_us,
         input,
         output,
+        meta,
         detail,
         kept,
     };

@@ -35,6 +35,7 @@ pub fn ledger_event_json(recorded: &RecordedEvent) -> Value {
         "duration_us": event.duration_us,
         "input": event.input,
         "output": event.output,
+        "meta": event.meta,
         "detail": event.detail,
         "previous": recorded.previous,
         "hash": recorded.hash,

@@ -17,7 +17,7 @@ use super::code::{self, FieldReader};
 use super::first;
 use super::text::Text;
 
-/// Change it together with the encoding, and teach reading both.
+/// Change it together with the encoding, and teach reading both. A field that is added at the end changes no line without it.
 const FORM: u8 = 2;
 /// Most lines fit.
 const BYTES_USUAL: usize = 384;
@@ -67,6 +67,7 @@ pub(super) struct LedgerLine<'a> {
     pub(super) duration_us: Option<i64>,
     pub(super) input: Option<Digest>,
     pub(super) output: Option<Digest>,
+    pub(super) meta: Option<Digest>,
     pub(super) detail: Option<&'a str>,
     /// A line of the first form does not say.
     pub(super) kept: Option<KeptBodies>,
@@ -77,17 +78,19 @@ pub(super) struct LedgerLine<'a> {
 pub(super) struct KeptBodies {
     pub(super) input: bool,
     pub(super) output: bool,
+    pub(super) meta: bool,
     pub(super) days: u32,
 }
 
 impl KeptBodies {
+    /// Without `meta`, which has a bit of the line.
     fn number(self) -> u64 {
         u64::from(self.days) << 2 | u64::from(self.output) << 1 | u64::from(self.input)
     }
 
     fn of_number(number: u64) -> Option<Self> {
         let days = u32::try_from(number >> 2).ok()?;
-        Some(Self { input: number & 1 != 0, output: number & 2 != 0, days })
+        Some(Self { input: number & 1 != 0, output: number & 2 != 0, meta: false, days })
     }
 }
 
@@ -114,6 +117,9 @@ enum Field {
     Output,
     Detail,
     Kept,
+    Meta,
+    /// What `meta` names is among the bodies that are stored.
+    MetaKept,
 }
 
 impl Field {
@@ -163,6 +169,7 @@ impl<'a> LedgerLine<'a> {
             duration_us: event.duration_us,
             input: event.input,
             output: event.output,
+            meta: event.meta,
             detail: event.detail.as_ref().map(|json| json.as_str()),
             kept: None,
         }
@@ -213,6 +220,7 @@ impl<'a> LedgerLine<'a> {
         }
         self.detail.into_iter().for_each(|json| code::put_plain(to, json));
         self.kept.into_iter().for_each(|kept| code::put_number(to, kept.number()));
+        self.meta.into_iter().for_each(|digest| code::put_digest(to, digest));
     }
 
     fn bits(&self) -> u64 {
@@ -236,6 +244,8 @@ impl<'a> LedgerLine<'a> {
             Field::Output.bit(self.output.is_some()),
             Field::Detail.bit(self.detail.is_some()),
             Field::Kept.bit(self.kept.is_some()),
+            Field::Meta.bit(self.meta.is_some()),
+            Field::MetaKept.bit(self.kept.is_some_and(|kept| kept.meta)),
         ];
         there.into_iter().sum()
     }
@@ -275,6 +285,11 @@ impl<'a> LedgerLine<'a> {
         let output = optional(Field::Output, bits, || rest.digest())?;
         let detail = optional(Field::Detail, bits, || rest.plain())?;
         let kept = optional(Field::Kept, bits, || KeptBodies::of_number(rest.number()?))?;
+        let meta = optional(Field::Meta, bits, || rest.digest())?;
+        let kept = match Field::MetaKept.is_in(bits) {
+            true => Some(KeptBodies { meta: true, ..kept? }),
+            false => kept,
+        };
         let time = Some(time);
         let line = LedgerLine {
             tenant,
@@ -300,6 +315,7 @@ impl<'a> LedgerLine<'a> {
             duration_us,
             input,
             output,
+            meta,
             detail,
             kept,
         };

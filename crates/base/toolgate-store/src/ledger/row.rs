@@ -65,6 +65,7 @@ fn event(line: &LedgerLine<'_>) -> Result<Event, sqlx::Error> {
         duration_us: line.duration_us,
         input: line.input,
         output: line.output,
+        meta: line.meta,
         detail: line.detail.map(json).transpose()?,
     })
 }

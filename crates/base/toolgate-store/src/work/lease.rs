@@ -6,7 +6,7 @@ use toolgate_core::id::WorkId;
 
 use super::row::{BY_ID, StoredWork, WorkRow, WorkState};
 use crate::clock::now_ms;
-use crate::db::without_nul;
+use crate::db::{SqlStatement, without_nul};
 use crate::error::doing;
 use crate::registry::stored_count;
 use crate::run::json;
@@ -43,6 +43,21 @@ const FORGET: &str = "DELETE FROM platform_work WHERE tenant = $1 AND id IN (
             AND (state = 'done' OR state = 'failed')
         ORDER BY created_at_ms, id LIMIT $3)";
 
+/// The work that a statement finds which begins with `DUE`.
+async fn oldest(
+    due: SqlStatement<'_>,
+    tenant: &str,
+    now_ms: i64,
+    kinds: &[&str],
+) -> Result<Option<String>, sqlx::Error> {
+    let mut due = due.bind(tenant).bind(now_ms);
+    for kind in kinds {
+        due.push(*kind);
+    }
+    let found: Option<(String,)> = due.fetch_optional().await?;
+    Ok(found.map(|(id,)| id))
+}
+
 impl Store {
     /// Takes the lease of the oldest work of these kinds that nobody works on. `None` if there is none.
     pub async fn claim_work(
@@ -56,17 +71,19 @@ impl Store {
         if kinds.is_empty() {
             return Ok(None);
         }
+        let places: Vec<String> = (0..kinds.len()).map(|place| format!("${}", place + 3)).collect();
+        let due = format!("{DUE}{}{OLDEST}", places.join(", "));
+        // Most looks find nothing: they take neither a transaction nor, on SQLite, the lock of those who write.
+        let look = self.db.sql(sqlx::AssertSqlSafe(due.clone()));
+        if oldest(look, self.tenant, now_ms, kinds).await.map_err(doing(DOING))?.is_none() {
+            return Ok(None);
+        }
         let mut tx = self.db.begin(Durability::Written).await.map_err(doing(DOING))?;
         // Another gateway may take the oldest one at this moment; it is skipped rather than waited for.
         let lock = tx.dialect().pick("", " FOR UPDATE SKIP LOCKED");
-        let places: Vec<String> = (0..kinds.len()).map(|place| format!("${}", place + 3)).collect();
-        let text = sqlx::AssertSqlSafe(format!("{DUE}{}{OLDEST}{lock}", places.join(", ")));
-        let mut due = tx.sql(text).bind(self.tenant).bind(now_ms);
-        for kind in kinds {
-            due.push(*kind);
-        }
-        let due: Option<(String,)> = due.fetch_optional().await.map_err(doing(DOING))?;
-        let Some((id,)) = due else { return Ok(None) };
+        let take = tx.sql(sqlx::AssertSqlSafe(format!("{due}{lock}")));
+        let found = oldest(take, self.tenant, now_ms, kinds).await.map_err(doing(DOING))?;
+        let Some(id) = found else { return Ok(None) };
         let claim = tx.sql(CLAIM).bind(self.tenant).bind(id.as_str()).bind(without_nul(holder));
         claim.bind(lease_until_ms).bind(now_ms).execute().await.map_err(doing(DOING))?;
         let read = tx.sql(BY_ID).bind(self.tenant).bind(id.as_str());

@@ -18,6 +18,7 @@ mod grants;
 mod interleavings;
 mod ledger;
 mod logins;
+mod looking;
 mod manifests;
 mod pointers;
 mod races;

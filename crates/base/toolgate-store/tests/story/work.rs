@@ -17,6 +17,7 @@ crate::on_both!(
     interrupted_work_is_given_back_and_failed_work_counts,
     a_gateway_that_comes_back_frees_its_own_work,
     other_kinds_are_left_alone,
+    a_look_that_finds_nothing_is_one_statement,
     old_work_is_forgotten_and_open_work_is_not,
 );
 
@@ -197,6 +198,20 @@ async fn a_gateway_that_comes_back_frees_its_own_work(world: StoreWorld) {
     let free = [claim(&store, "new", NOW_MS + 9).await, claim(&store, "new", NOW_MS + 9).await];
     assert!(free.iter().all(Option::is_some));
     assert_eq!(claim(&store, "new", NOW_MS + 9).await, None, "that of the other gateway stays");
+}
+
+/// An idle gateway looks twice a second.
+async fn a_look_that_finds_nothing_is_one_statement(world: StoreWorld) {
+    let store = world.open().await;
+    store.fail_nth(2);
+    assert_eq!(claim(&store, "one", NOW_MS + 9).await, None);
+    store.fail_never();
+    open(&store, 1, "corpus").await;
+    store.fail_nth(2);
+    let taken = store.claim_work(KINDS, "one", NOW_MS + 9, NOW_MS + 99).await;
+    assert!(taken.is_err(), "what is there is taken in a transaction");
+    store.fail_never();
+    assert!(claim(&store, "one", NOW_MS + 9).await.is_some());
 }
 
 async fn other_kinds_are_left_alone(world: StoreWorld) {

@@ -1,6 +1,8 @@
 //! Step six: the call is sent, once its permission is used up and, if it may change something, its start is
 //! on disk.
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::approval::{ApprovalRefusal, ApprovalState};
@@ -25,9 +27,6 @@ use crate::ports::Executor;
 use crate::redact::MarkStyle;
 use crate::settings::WhenDown;
 use crate::ticket::{StoppedCall, Ticket};
-
-/// Larger extras are recorded by digest and size only.
-const EXTRAS_BYTES_MAX: usize = 4 << 10;
 
 /// A call that was sent, and how it ended.
 pub(crate) struct Executed<'p> {
@@ -68,7 +67,8 @@ pub(crate) async fn execute<'p>(
     let kind = if ticket.round.is_some() { EventKind::CallResumed } else { EventKind::CallStarted };
     if ticket.is_recorded() {
         let mut started = ticket.judged_event(pipeline, kind);
-        started.detail = beside_arguments(pipeline, &ticket, &extras);
+        started.detail = beside_arguments(&ticket, &extras);
+        started.meta = extras.sent.as_ref().map(|sent| keep_extras(pipeline, &mut ticket, sent));
         ticket.unwritten.events.push(started);
     }
     let approval = warrant.approval().cloned();
@@ -224,8 +224,8 @@ fn extras(ticket: &mut Ticket, is_agreed: bool) -> ClientExtras {
     ClientExtras { sent: None, withheld }
 }
 
-/// The additional content that goes to the server.
-fn beside_arguments(pipeline: &Pipeline, ticket: &Ticket, extras: &ClientExtras) -> Option<RawJson> {
+/// What goes to the server with the arguments, and what does not.
+fn beside_arguments(ticket: &Ticket, extras: &ClientExtras) -> Option<RawJson> {
     let mut detail = serde_json::Map::new();
     if !ticket.attachments.is_empty() {
         let files = ticket.attachments.iter();
@@ -237,23 +237,25 @@ fn beside_arguments(pipeline: &Pipeline, ticket: &Ticket, extras: &ClientExtras)
         let used = used.map(|one| json!({ "handle": one.handle(), "name": one.name, "origin": one.origin }));
         detail.insert("credentials".into(), used.collect());
     }
-    if let Some(sent) = &extras.sent {
-        detail.insert("meta".into(), told(pipeline, ticket, sent));
-    }
     if !extras.withheld.is_empty() {
         detail.insert("meta_withheld".into(), json!(extras.withheld));
     }
     (!detail.is_empty()).then(|| Value::from(detail).into())
 }
 
-/// Redacted like arguments; of large content the size is recorded.
-fn told(pipeline: &Pipeline, ticket: &Ticket, extras: &RawJson) -> Value {
-    let bytes = extras.as_bytes().len();
-    if bytes > EXTRAS_BYTES_MAX {
-        return json!({ "size": bytes });
-    }
-    let extras: Value = extras.decode().unwrap_or_default();
-    pipeline.redactor.redact_input(ticket.tool.name.as_str(), &extras, MarkStyle::Plain).value.into_owned()
+/// Stores additional content, redacted like arguments, and returns its digest. Content that is too large to be stored, or
+/// that cannot be looked through, has a digest only.
+fn keep_extras(pipeline: &Pipeline, ticket: &mut Ticket, extras: &RawJson) -> Digest {
+    let is_small = extras.as_bytes().len() <= pipeline.settings.keep(ticket.tool.audit).body_bytes_max;
+    let Some(value) = is_small.then(|| extras.decode::<Value>().ok()).flatten() else {
+        return Digest::of(extras.as_bytes());
+    };
+    let redacted = pipeline.redactor.redact_input(ticket.tool.name.as_str(), &value, MarkStyle::Plain);
+    let json = match redacted.value {
+        Cow::Borrowed(_) => extras.clone(),
+        Cow::Owned(value) => RawJson::from(value),
+    };
+    ticket.keep_body(pipeline, json)
 }
 
 fn stale(ticket: Ticket, message: &str) -> Box<StoppedCall> {

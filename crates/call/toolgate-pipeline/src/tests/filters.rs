@@ -121,6 +121,33 @@ async fn what_goes_beside_the_arguments_is_looked_through_as_well() {
 }
 
 #[tokio::test]
+async fn what_goes_beside_the_arguments_is_a_body_and_stands_in_no_event() {
+    let mut world = PipelineWorld::new(Verdict::Permit);
+    let large = "x".repeat(17 << 10);
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    for extras in [
+        json!({ "bank/desk": 4, "bank/password": "hunter2" }).to_string(),
+        format!("{{\"bank/text\":{large:?}}}"),
+        format!("{{\"bank/deep\":{deep}}}"),
+    ] {
+        world.context.extras = Some(RawJson::from_composed(extras));
+        world.call(to("DE1")).await;
+    }
+    let (_, bodies) = kept(&world);
+    assert!(bodies.contains("bank/desk") && !bodies.contains("hunter2"), "{bodies}");
+    assert!(
+        !bodies.contains("bank/text") && !bodies.contains("bank/deep"),
+        "too large, and not looked through"
+    );
+    let entries = world.books.0.entries.lock();
+    let events = || entries.iter().flat_map(|entry| &entry.events);
+    assert_eq!(events().filter(|event| event.meta.is_some()).count(), 3);
+    assert!(events().all(|event| event.meta.is_none() || event.kind == EventKind::CallStarted));
+    let details: Vec<&str> = events().filter_map(|event| Some(event.detail.as_ref()?.as_str())).collect();
+    assert!(details.iter().all(|detail| !detail.contains("bank/")), "{details:?}");
+}
+
+#[tokio::test]
 async fn a_person_is_asked_with_the_filter_as_the_reason_beside_those_of_policy() {
     for (world, gates) in [
         (

@@ -70,7 +70,7 @@ pub(crate) struct LedgerCall {
     /// Oldest first.
     #[schema(value_type = Vec<Object>)]
     events: Vec<Value>,
-    /// Redacted arguments and results of the events, by `input` and `output`, as far as they are kept.
+    /// Redacted arguments, results and `_meta` of the events, by `input`, `output` and `meta`, as far as they are kept.
     #[schema(value_type = Object)]
     bodies: serde_json::Map<String, Value>,
     /// Those that were changed in the database after they were written. They are not shown.
@@ -221,15 +221,15 @@ async fn archived_call(context: &ApiContext, id: &CallId) -> ApiResult<Response>
 }
 
 fn named(events: &[RecordedEvent]) -> Vec<Digest> {
-    let named = events.iter().flat_map(|recorded| [recorded.event.input, recorded.event.output]).flatten();
+    let named = events.iter().flat_map(|recorded| recorded.event.bodies());
     let once: BTreeSet<Digest> = named.collect();
     once.into_iter().take(CALL_BODIES_MAX).collect()
 }
 
 /// Show a body
 ///
-/// Returns redacted arguments or a redacted result, byte for byte as the event committed to it. `digest` is `input` or
-/// `output` of an event.
+/// Returns redacted arguments, a redacted result or redacted `_meta`, byte for byte as the event committed to it. `digest` is
+/// `input`, `output` or `meta` of an event.
 #[utoipa::path(get, path = "/ledger/bodies/{digest}", tag = "ledger", params(("digest" = String, Path, description = "sha256:…")),
     responses((status = 200, description = "The body", body = Object), (status = 404, description = "Not found, or no longer kept"),
         (status = 500, description = "It was changed after it was written, and is not shown")))]

@@ -81,8 +81,10 @@ impl ProvedCall {
         let mut numbers = BTreeSet::new();
         for line in proof.check(keys)? {
             let event = event_of(&proof, &line)?;
-            let (input, output) = (&line.disclosed.input, &line.disclosed.output);
-            for (digest, body) in [(event.event.input, input), (event.event.output, output)] {
+            let (named, shown) = (&event.event, &line.disclosed);
+            let pairs =
+                [(named.input, &shown.input), (named.output, &shown.output), (named.meta, &shown.meta)];
+            for (digest, body) in pairs {
                 bodies.extend(opened(digest, body.as_ref(), event.number)?);
             }
             if !numbers.insert((event.stream.to_string(), event.number)) {
@@ -160,7 +162,9 @@ fn opened(
 ) -> anyhow::Result<Option<(Digest, RawJson)>> {
     let Some(body) = body else { return Ok(None) };
     let digest = digest.filter(|digest| body.opens(digest)).with_context(|| {
-        format!("event {number} is signed, but the arguments or the result shown with it are not its own")
+        format!(
+            "event {number} is signed, but the arguments, result or `_meta` shown with it are not its own"
+        )
     })?;
     let json = RawJson::parse(body.body.clone().into_bytes().into()).context("what is shown is not JSON")?;
     Ok(Some((digest, json)))

@@ -31,7 +31,7 @@ pub(super) type ReadBodies = BTreeMap<Digest, Option<KeptBody>>;
 
 pub(super) async fn read_bodies(store: &Store, events: &[RecordedEvent]) -> anyhow::Result<ReadBodies> {
     let mut bodies = BTreeMap::new();
-    let named = events.iter().flat_map(|one| [one.event.input, one.event.output]).flatten();
+    let named = events.iter().flat_map(|one| one.event.bodies());
     for digest in named.collect::<BTreeSet<_>>() {
         match store.kept_body(&digest).await {
             Ok(None) => {}

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use toolgate_core::Digest;
-use toolgate_core::event::RecordedEvent;
+use toolgate_core::event::{Event, RecordedEvent};
 use toolgate_proof::{CallProof, DisclosedBodies, DisclosedBody, ProvenStream};
 use toolgate_store::Store;
 
@@ -69,5 +69,6 @@ fn disclosed(event: &RecordedEvent, bodies: &ReadBodies) -> DisclosedBodies {
         let kept = bodies.get(&digest?)?.as_ref()?;
         Some(DisclosedBody { salt: kept.salt, body: kept.json.as_str().to_owned() })
     };
-    DisclosedBodies { input: find(event.event.input), output: find(event.event.output) }
+    let Event { input, output, meta, .. } = &event.event;
+    DisclosedBodies { input: find(*input), output: find(*output), meta: find(*meta) }
 }

@@ -87,7 +87,11 @@ pub(super) fn call(events: &[RecordedEvent], body: impl Fn(&Digest) -> StoredBod
         let kept = read.find(|(_, body)| !matches!(body, StoredBody::Gone));
         kept.or_else(|| named.first().map(|digest| (*digest, StoredBody::Gone)))
     };
-    let bodies = [("arguments", found(|event| event.input)), ("result", found(|event| event.output))];
+    let bodies = [
+        ("arguments", found(|event| event.input)),
+        ("_meta", found(|event| event.meta)),
+        ("result", found(|event| event.output)),
+    ];
     for (name, (digest, body)) in bodies.into_iter().filter_map(|(name, found)| Some((name, found?))) {
         let shown = match body {
             StoredBody::Here(json) => pretty(&json),

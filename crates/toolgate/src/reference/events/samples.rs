@@ -810,6 +810,7 @@ pub(super) fn event(kind: EventKind) -> Event {
     event.policy_version = judged.then(|| Digest::of("policies"));
     event.approval = matches!(sample.touches, SampleSubject::Approval).then(|| ApprovalId::new("apr_019a6f"));
     event.input = matches!(kind, EventKind::CallStarted).then(|| Digest::of("arguments"));
+    event.meta = event.input.map(|_| Digest::of("meta"));
     event.decision = match kind {
         EventKind::PolicyDecided => Some(DecisionKind::Approve),
         EventKind::CallStarted => Some(DecisionKind::Permit),

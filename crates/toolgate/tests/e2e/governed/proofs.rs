@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use toolgate_testkit::gateway::until;
 use toolgate_testkit::openbao::StandIn;
 
-use super::bank::{Bank, NO_HOLD, money, status, stderr};
+use super::bank::{Bank, NO_HOLD, envelope, money, status, stderr};
 use super::database::Backing;
 use super::on_both;
 use super::receiver::{ReceivedMessage, Receiver};
@@ -141,6 +141,25 @@ async fn a_call_is_proved_with_nothing_but_the_key(backing: Backing) {
     refused(&checked(&proof, &key), "are not its own");
 }
 
+#[tokio::test]
+async fn a_proof_shows_what_came_beside_the_arguments_only_on_wish() {
+    let (bank, key) = open(Backing::Sqlite, "");
+    let meta = json!({ "bank/desk": 471_147_114 });
+    let params = json!({ "name": "bank__refund", "arguments": money(5), "_meta": meta });
+    let done = bank.agent().modern("tools/call", params).await.result();
+    let call = envelope(&done)["tool_call_id"].as_str().expect("an id").to_owned();
+    let proof = bank.gateway.folder().join("call.proof");
+    bank.say(&["ledger", "prove", &call, "--output", "call.proof"]);
+    let told = text_of(&checked(&proof, &key));
+    assert!(told.contains("_meta (sha256:") && !told.contains("471147114"), "{told}");
+    bank.say(&["ledger", "prove", &call, "--disclose", "--output", "call.proof"]);
+    let told = text_of(&checked(&proof, &key));
+    assert!(told.contains("471147114"), "{told}");
+    let shown = std::fs::read_to_string(&proof).expect("a proof");
+    std::fs::write(&proof, shown.replace("471147114", "471147115")).expect("changed");
+    refused(&checked(&proof, &key), "are not its own");
+}
+
 async fn a_proof_that_is_downloaded_passes_the_check(backing: Backing) {
     let (bank, key) = open(backing, "");
     let admin = bank.gateway.admin.clone();
@@ -201,6 +220,27 @@ async fn a_stream_that_was_removed_is_noticed(backing: Backing) {
     }
     let fault = fault(&bank);
     assert_eq!((&fault["stream"], &fault["what"]), (&json!("gateway"), &json!("stream_removed")), "{fault}");
+}
+
+/// Whoever can write to the database has the key that seals it: only what was signed elsewhere tells.
+#[tokio::test]
+async fn a_stream_that_was_written_again_is_noticed() {
+    let (mut bank, _) = open(Backing::Sqlite, "");
+    transfer(&bank, 1).await;
+    bank.gateway.end(false);
+    sign(&bank, "one");
+    bank.verify();
+    for table in EVERYTHING {
+        tamper(&bank, &format!("DELETE FROM {table} WHERE stream = 'gateway';"));
+    }
+    let mut bank = bank.killed();
+    // More than there was before.
+    for amount in 1..=40 {
+        assert_eq!(status(&call(&bank.agent(), "bank__transfer", money(amount)).await), "succeeded");
+    }
+    bank.gateway.end(false);
+    let found = fault(&bank);
+    assert_eq!((&found["stream"], &found["what"]), (&json!("gateway"), &json!("rewritten")), "{found}");
 }
 
 /// As if an older backup had been put back.

@@ -73,6 +73,26 @@ fn what_is_not_stored_is_not_said_to_be() {
 }
 
 #[test]
+fn what_came_in_meta_is_committed_to_like_arguments() {
+    let mut known = KnownBodies::default();
+    let mut entry = with_body("ann", "{\"pin\":1234}", 30);
+    entry.events[0].meta = Some(Digest::of("{\"desk\":4}"));
+    entry.bodies.push(body("{\"desk\":4}", 9));
+    let batch = known.commit(0, &[&entry]).expect("there is randomness");
+    let bodies = batch.events[0];
+    let meta = Commitment::recorded(bodies.meta.expect("a commitment"));
+    let row = batch.rows.iter().find(|row| row.digest == meta.digest()).expect("a row");
+    assert!(meta.opens(&row.salt, b"{\"desk\":4}"));
+    assert_eq!(bodies.kept, Some(KeptBodies { input: true, output: false, meta: true, days: 9 }));
+
+    let mut large = with_body("ben", "{\"pin\":1234}", 30);
+    large.events[0].meta = Some(Digest::of("{\"desk\":4}"));
+    let batch = known.commit(0, &[&large]).expect("there is randomness");
+    let kept = KeptBodies { input: true, output: false, meta: false, days: 30 };
+    assert_eq!((batch.events[0].kept, batch.rows.len()), (Some(kept), 1), "its `_meta` was not stored");
+}
+
+#[test]
 fn nothing_comes_back_under_the_old_commitment_after_an_erasure() {
     let mut known = KnownBodies::default();
     let (before, ..) = write(&mut known, 0, &with_body("ann", "{}", 30));

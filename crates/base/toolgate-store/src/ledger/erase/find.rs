@@ -38,7 +38,7 @@ impl Store {
         let (mut calls, mut named) = (HashSet::new(), BTreeSet::new());
         let look = |one: RecordedEvent| {
             calls.extend(one.event.about.call.clone());
-            named.extend([one.event.input, one.event.output].into_iter().flatten());
+            named.extend(one.event.bodies());
         };
         self.each_event(&scope.filter(), look).await?;
         let stored = self.stored_bodies(&named).await?;
@@ -77,8 +77,7 @@ impl Store {
         }
         let look = |one: RecordedEvent| {
             if one.event.principal != scope.principal {
-                let named = [one.event.input, one.event.output].into_iter().flatten();
-                shared.extend(named.filter(|digest| plain.contains(digest)));
+                shared.extend(one.event.bodies().filter(|digest| plain.contains(digest)));
             }
         };
         self.each_event(&EventFilter::default(), look).await?;

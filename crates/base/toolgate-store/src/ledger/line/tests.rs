@@ -121,6 +121,8 @@ fn changed() -> Vec<(&'static str, Vec<u8>)> {
         ("input", with(|event| event.input = None)),
         ("output", with(|event| event.output = Some(Digest::of("other")))),
         ("detail", with(|event| event.detail = Some(RawJson::EMPTY))),
+        ("meta", with(|event| event.meta = Some(Digest::of("meta")))),
+        ("other meta", with(|event| event.meta = Some(Digest::of("other")))),
     ]
 }
 
@@ -155,7 +157,7 @@ fn a_line_says_which_bodies_are_stored_and_for_how_long() {
     let without = LedgerLine::of(place(), &event);
     for (input, output, days, bytes) in [(true, true, 90, 2), (true, false, 1, 1), (false, true, u32::MAX, 5)]
     {
-        let kept = Some(KeptBodies { input, output, days });
+        let kept = Some(KeptBodies { input, output, meta: false, days });
         let line = LedgerLine { kept, ..without }.encoded(place().time);
         assert_eq!(LedgerLine::read(&line).expect("a line").kept, kept);
         // The bit lies in a byte of its own, which is there for the others already.
@@ -163,6 +165,25 @@ fn a_line_says_which_bodies_are_stored_and_for_how_long() {
     }
     let line = without.encoded(place().time);
     assert_eq!(LedgerLine::read(&line).expect("a line").kept, None);
+}
+
+/// Lines without it are what they were before it was there.
+#[test]
+fn what_came_in_meta_stands_at_the_end_of_a_line() {
+    let meta = Digest::of("meta");
+    let event = Event { meta: Some(meta), ..full() };
+    let without = encoded(place(), &full());
+    let line = encoded(place(), &event);
+    assert_eq!(line.len(), without.len() + 32);
+    assert!(line.ends_with(meta.as_bytes()));
+    let read = LedgerLine::read(&line).expect("a line");
+    assert_eq!((read.meta, read.kept), (Some(meta), None));
+    for meta in [true, false] {
+        let kept = Some(KeptBodies { input: false, output: false, meta, days: 1 });
+        let stored = LedgerLine { kept, ..LedgerLine::of(place(), &event) }.encoded(place().time);
+        assert_eq!(stored.len(), line.len() + 1);
+        assert_eq!(LedgerLine::read(&stored).expect("a line").kept, kept);
+    }
 }
 
 #[test]

@@ -161,8 +161,9 @@ impl BodyWatch {
 
     /// Notes the bodies of a line that were changed or are missing.
     pub(super) fn look(&self, line: &LedgerLine<'_>, found: &mut Vec<NamedBody>) {
-        let kept = line.kept.unwrap_or(KeptBodies { input: false, output: false, days: 0 });
-        for (digest, is_kept) in [(line.input, kept.input), (line.output, kept.output)] {
+        let kept = line.kept.unwrap_or(KeptBodies { input: false, output: false, meta: false, days: 0 });
+        let bodies = [(line.input, kept.input), (line.output, kept.output), (line.meta, kept.meta)];
+        for (digest, is_kept) in bodies {
             let Some(digest) = digest else { continue };
             if !self.changed.is_empty() && self.changed.contains(&digest) {
                 found.push(named(line, digest, Tampering::BodyEdited));

@@ -13,6 +13,7 @@ crate::on_both!(
     another_row_does_not_stand_for_a_deleted_body,
     what_is_written_during_a_verification_is_no_fault,
     a_missing_body_is_named_unless_its_time_is_over,
+    what_came_in_meta_is_a_body_like_the_others,
     an_erasure_takes_one_persons_bodies_and_leaves_the_chain,
     what_was_erased_does_not_come_back,
     one_call_or_one_session_is_erased_alone,
@@ -180,6 +181,39 @@ async fn a_missing_body_is_named_unless_its_time_is_over(world: StoreWorld) {
     let fault = store.verify_ledger(|_| ()).await.expect("verified").fault.expect("a fault");
     assert_eq!((fault.number, fault.what), (6, Tampering::BodyMissing));
     assert_eq!(fault.body.and_then(|body| body.call).as_deref(), Some("tc_3"));
+}
+
+async fn what_came_in_meta_is_a_body_like_the_others(world: StoreWorld) {
+    const DESK: &str = "{\"desk\":\"of ann\"}";
+    let (store, writer) = ledger(&world).await;
+    let mut beside = call("ann", "tc_4", "ses_1", "{}", "[]");
+    beside.events[0].meta = Some(Digest::of(DESK));
+    beside.bodies.push(body(DESK, FAR_MS));
+    writer.append(beside).await.expect("written");
+    let meta = store.ledger_call(&CallId::new("tc_4")).await.expect("read")[0].event.meta;
+    let meta = meta.expect("a commitment");
+    assert_ne!(meta, Digest::of(DESK));
+    let read = async || store.ledger_body(&meta).await.map(|body| body.map(|json| json.as_str().to_owned()));
+    assert_eq!(read().await.expect("intact").as_deref(), Some(DESK));
+    let fault = async || store.verify_ledger(|_| ()).await.expect("verified").fault;
+    let change = |from: &str, to: &str| {
+        format!(
+            "UPDATE ledger_bodies SET body = replace(body, 'of {from}', 'of {to}') WHERE body LIKE '%desk%'"
+        )
+    };
+    assert_eq!(world.sql(&change("ann", "ben")).await, 1);
+    assert!(matches!(read().await, Err(StoreError::BodyChanged { digest }) if digest == meta));
+    assert_eq!(fault().await.map(|fault| (fault.number, fault.what)), Some((7, Tampering::BodyEdited)));
+    assert_eq!(world.sql(&change("ben", "ann")).await, 1);
+    world.sql("CREATE TABLE saved AS SELECT * FROM ledger_bodies WHERE body LIKE '%desk%'").await;
+    assert_eq!(world.sql("DELETE FROM ledger_bodies WHERE body LIKE '%desk%'").await, 1);
+    assert_eq!(fault().await.map(|fault| (fault.number, fault.what)), Some((7, Tampering::BodyMissing)));
+    world.sql("INSERT INTO ledger_bodies SELECT * FROM saved").await;
+    world.sql("DROP TABLE saved").await;
+    let of_call = ErasureScope { call: Some(CallId::new("tc_4")), ..of("ann") };
+    assert_eq!(erase(&store, of_call).await.erased.bodies, 3, "arguments, result and `_meta`");
+    assert_eq!(read().await.expect("intact"), None);
+    assert_sound(&store).await;
 }
 
 async fn an_erasure_takes_one_persons_bodies_and_leaves_the_chain(world: StoreWorld) {

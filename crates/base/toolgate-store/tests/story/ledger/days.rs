@@ -1,6 +1,4 @@
-//! The days of the ledger: partitions on Postgres, and keys that can be distributed.
-
-use std::collections::BTreeMap;
+//! The days of the ledger: partitions on Postgres.
 
 use toolgate_core::event::Event;
 use toolgate_core::governance::Ledger;
@@ -85,29 +83,4 @@ async fn gateways_that_make_the_same_day_at_once_do_not_mind() {
     }
     assert_eq!(all(&one).await.len(), 16);
     assert_sound(&one).await;
-}
-
-/// Citus distributes tables by `stream`, and Postgres partitions them by `day`: both must be in each unique key.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_unique_key_has_the_stream_and_the_day() {
-    let world = StoreWorld::postgres();
-    let _store = world.open().await;
-    let keys = "SELECT owner.relname::TEXT, (bool_or(attname = 'stream')::INT + 2 * bool_or(attname = 'day')::INT)::BIGINT, \
-         ''::BYTEA FROM pg_index JOIN pg_class owner ON owner.oid = indrelid \
-         JOIN pg_attribute ON attrelid = indrelid AND attnum = ANY (indkey::INT2[]) \
-         WHERE indisunique AND owner.relname LIKE 'ledger\\_%' AND NOT owner.relispartition \
-         GROUP BY owner.relname, indexrelid";
-    let found: BTreeMap<String, i64> =
-        world.rows(keys).await.into_iter().map(|(table, has, _)| (table, has)).collect();
-    let (stream, both) = (1, 3);
-    let expected = [
-        ("ledger_blocks", both),
-        // Found by its digest alone, whichever stream it came with first.
-        ("ledger_bodies", 0),
-        ("ledger_cuts", stream),
-        ("ledger_heads", stream),
-        ("ledger_lines", both),
-        ("ledger_terms", both),
-    ];
-    assert_eq!(found, expected.map(|(table, has)| (table.to_owned(), has)).into());
 }

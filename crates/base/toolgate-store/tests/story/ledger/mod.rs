@@ -15,6 +15,7 @@ mod interleaved;
 mod killed;
 mod outbox;
 mod reading;
+mod spreading;
 mod sweeping;
 mod taken_over;
 mod tampering;

@@ -37,15 +37,17 @@ async fn an_event_is_read_back_as_it_was_written(world: StoreWorld) {
         duration_us: Some(i64::MAX),
         input: Some(Digest::of("input")),
         output: Some(Digest::of("output")),
+        meta: Some(Digest::of("meta")),
         detail: Some(RawJson::from_composed("{\"n\": 1.0, \"ä\": \"\\u0000\"}".into())),
         ..Event::new(EventKind::CallCompleted, -1, PrincipalId::new("agent"), Arc::new(about))
     };
     let bare = Event::new(EventKind::PolicyLoaded, 0, PrincipalId::gateway(), Arc::default());
     writer.append(on_disk(vec![full.clone(), bare.clone()])).await.expect("written");
     let read = all(&store).await;
-    let (input, output) = (read[0].event.input, read[0].event.output);
+    let Event { input, output, meta, .. } = read[0].event;
+    assert!(meta.is_some_and(|meta| meta != Digest::of("meta")), "{read:?}");
     assert!(input.is_some_and(|input| input != Digest::of("input")) && output.is_some(), "{read:?}");
-    let full = Event { input, output, ..full };
+    let full = Event { input, output, meta, ..full };
     assert_eq!(read.iter().map(|one| one.event.clone()).collect::<Vec<_>>(), [full, bare]);
     assert_eq!(read.iter().map(|one| one.number).collect::<Vec<_>>(), [1, 2]);
     assert_eq!(read[0].previous, Digest::from_bytes([0; 32]));

@@ -87,6 +87,8 @@ pub(super) struct EventData {
     #[serde(default)]
     pub(super) output: Option<String>,
     #[serde(default)]
+    pub(super) meta: Option<String>,
+    #[serde(default)]
     pub(super) detail: Value,
 }
 

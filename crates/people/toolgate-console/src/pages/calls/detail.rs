@@ -84,6 +84,7 @@ fn page(
                 section.card aria-labelledby="arguments-title" {
                     h2 #arguments-title { "Arguments" }
                     (arguments(events, recorded, approval))
+                    (beside(events, recorded))
                 }
                 section.card aria-labelledby="result-title" {
                     h2 #result-title { "Result" }
@@ -167,6 +168,17 @@ fn arguments(events: &[EventData], recorded: &RecordedData, approval: Option<&Ca
     }
     let digest = events.iter().find_map(|event| event.input.as_deref());
     kept(digest, recorded, "The call was refused before its arguments were read.", shown)
+}
+
+/// What the client put into `_meta` for the server.
+fn beside(events: &[EventData], recorded: &RecordedData) -> Markup {
+    let digest = events.iter().find_map(|event| event.meta.as_deref());
+    html! {
+        @if digest.is_some() {
+            h3 { "Beside the arguments, in " code { "_meta" } }
+            (kept(digest, recorded, "", shown))
+        }
+    }
 }
 
 fn pretty(value: &Value) -> String {
