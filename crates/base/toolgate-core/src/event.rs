@@ -105,6 +105,8 @@ words!(
         ServerRemoved = "server.removed",
         /// The health of a server changed, or the reason for it.
         ServerHealth = "server.health",
+        /// The process of a server ended, and works again after the gateway started it anew.
+        ServerRestarted = "server.restarted",
         /// A server asked a client for input (elicitation) or for text from its model (sampling), or was kept
         /// from asking.
         ServerAsked = "server.asked",

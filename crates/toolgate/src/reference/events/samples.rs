@@ -203,6 +203,7 @@ pub(super) fn of(kind: EventKind) -> EventSample {
         | Kind::ServerChanged
         | Kind::ServerRemoved
         | Kind::ServerHealth
+        | Kind::ServerRestarted
         | Kind::InstanceJoined
         | Kind::InstanceLeft => sample(SampleSubject::Server, GATEWAY, of_server(kind)),
         Kind::ServerAsked => {
@@ -535,6 +536,14 @@ fn of_server(kind: EventKind) -> &'static [SampleMember] {
                 "untold",
                 "3",
                 "The number of earlier changes that were not recorded because the health changed too often",
+            ),
+        ],
+        EventKind::ServerRestarted => &[
+            ("reason", "\"exited with code 1\"", "Why the process before it ended, if that is known"),
+            (
+                "count",
+                "1",
+                "The number of starts since the last such event: those that failed count, and those that came too often to be recorded",
             ),
         ],
         EventKind::InstanceJoined => &[
