@@ -16,6 +16,8 @@ use toolgate_documents::{Documents, content_id};
 use toolgate_engine::EngineLink;
 use toolgate_store::Store;
 
+use crate::drawn_pages::DrawnPages;
+
 /// Items before and after the cited one.
 const ITEMS_AROUND: usize = 20;
 /// Characters of one item.
@@ -27,6 +29,7 @@ pub(crate) struct DocumentSights {
     pub(crate) store: Store,
     pub(crate) documents: Arc<Documents>,
     pub(crate) engine: Arc<EngineLink>,
+    pub(crate) drawn: DrawnPages,
 }
 
 impl CitationPort for DocumentSights {
@@ -48,7 +51,14 @@ impl CitationPort for DocumentSights {
             page: request.page,
             width: request.width,
         };
-        Box::pin(async move { self.engine.page_picture(page).await.map(|(_, bytes)| bytes) })
+        Box::pin(async move {
+            if let Some(known) = self.drawn.find(request) {
+                return Ok(known);
+            }
+            let (_, picture) = self.engine.page_picture(page).await?;
+            self.drawn.keep(request, &picture);
+            Ok(picture)
+        })
     }
 }
 

@@ -17,6 +17,7 @@ mod reload;
 mod agents;
 mod citations;
 mod domains;
+mod drawn_pages;
 mod governance;
 mod knowledge;
 mod manifests;

@@ -14,7 +14,7 @@ use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::Credential;
 use toolgate_core::{Principal, PrincipalId, Role};
 use toolgate_credentials::{PersonAnswer, PersonLogin, PersonRefused};
-use toolgate_store::{NewTokenSpec, Store, StoreError};
+use toolgate_store::{NewTokenSpec, Store, StoreError, login_label};
 
 use crate::config::Config;
 use crate::governance::SystemClock;
@@ -105,7 +105,7 @@ impl StoreLogins {
     async fn log_person_in(&self, person: Principal, provider: &str) -> Result<NewLogin, LoginError> {
         let time = i64::try_from(self.time.as_millis()).unwrap_or(i64::MAX);
         let spec = NewTokenSpec {
-            label: Some(format!("login by {provider}")),
+            label: Some(login_label(provider)),
             principal: Some(person.id.as_str().to_owned()),
             kind: Some(person.kind),
             groups: person.groups.to_vec(),

@@ -31,6 +31,7 @@ use crate::citations::DocumentSights;
 use crate::config::Config;
 use crate::connectors::RegisteredServers;
 use crate::domains::DomainStates;
+use crate::drawn_pages::DrawnPages;
 use crate::engine;
 use crate::governance::{Governance, SystemClock};
 use crate::knowledge::{self, KnowledgeParts};
@@ -175,7 +176,12 @@ pub(crate) async fn open(
         connectors: &connectors,
         input_hold: config.runs.input_hold,
     }));
-    let citations = Arc::new(DocumentSights { store: store.clone(), documents, engine: engine.clone() });
+    let citations = Arc::new(DocumentSights {
+        store: store.clone(),
+        documents,
+        engine: engine.clone(),
+        drawn: DrawnPages::default(),
+    });
     let working = TaskTracker::new();
     Ok(PlatformDomains {
         files,

@@ -10,11 +10,12 @@ use toolgate_core::port::BoxFuture;
 use toolgate_core::run::Run;
 use toolgate_core::{Refusal, codes};
 use toolgate_edge::Quotas;
-use toolgate_store::{SpendBy, SpendQuery, Store, StoreError};
+use toolgate_store::{SpendBy, SpendQuery, SpendRow, Store, StoreError};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
-/// The limits of a day. All gateways of a store count together. Runs that are asked for at the same moment may go over them by one turn
+/// The limits of a day. All gateways of a store count together, and the turns that other runs wait for count as much as those of the day
+/// cost. Only runs that come between another's look and its request, or before the first answer of the day, may go over them, by one turn
 /// each.
 pub(crate) struct DaySpendLimits {
     pub(crate) quotas: Arc<Quotas>,
@@ -50,7 +51,8 @@ impl DaySpendLimits {
         for DayLimit { holder, max_micros, counted } in self.limits(run, model).await? {
             let query = SpendQuery { from_ms: Some(midnight_ms), ..counted };
             let rows = self.store.spend(&query).await?;
-            let spent_micros = rows.iter().map(|row| row.cost_micros).fold(0, u64::saturating_add);
+            let under_way = self.store.turns_under_way(&query, &run.id, now_ms).await?;
+            let spent_micros = with_those_under_way(&rows, under_way);
             if spent_micros >= max_micros {
                 let until_ms = midnight_ms + DAY_MS;
                 return Ok(Some(ReachedSpend { holder, spent_micros, max_micros, until_ms }));
@@ -108,7 +110,38 @@ impl DaySpendLimits {
     }
 }
 
+/// What the answered turns cost, and what so many others will, if they are like these.
+fn with_those_under_way(rows: &[SpendRow], under_way: u64) -> u64 {
+    let spent = rows.iter().map(|row| row.cost_micros).fold(0, u64::saturating_add);
+    let turns = rows.iter().map(|row| row.turns).fold(0, u64::saturating_add);
+    let usual = spent.checked_div(turns).unwrap_or(0);
+    spent.saturating_add(usual.saturating_mul(under_way))
+}
+
 fn down(error: &StoreError) -> Refusal {
     tracing::warn!(%error, "the spending of models cannot be read");
     Refusal::new(&codes::STORE_DOWN, "the gateway's store is not available")
+}
+
+#[cfg(test)]
+mod tests {
+    use toolgate_core::model::ModelUsage;
+
+    use super::*;
+
+    #[test]
+    fn turns_under_way_count_as_much_as_those_that_were_answered() {
+        let row = |turns, cost_micros| SpendRow {
+            key: "writer".to_owned(),
+            turns,
+            runs: 1,
+            usage: ModelUsage::default(),
+            cost_micros,
+        };
+        assert_eq!(with_those_under_way(&[], 3), 0, "nobody knows what they cost");
+        assert_eq!(with_those_under_way(&[row(2, 100)], 0), 100);
+        assert_eq!(with_those_under_way(&[row(2, 100), row(2, 300)], 3), 700);
+        assert_eq!(with_those_under_way(&[row(1, u64::MAX)], 2), u64::MAX);
+        assert_eq!(with_those_under_way(&[row(0, 40)], 2), 40, "a summary is no turn");
+    }
 }

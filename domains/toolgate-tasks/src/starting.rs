@@ -20,20 +20,20 @@ impl TasksDesk {
     /// Starts the run of a claim and writes down how that went. A start that may work later stays claimed, and is taken up again.
     pub(crate) async fn begin(&self, automation: &Automation, claim: FireClaim) -> Fire {
         stop_point::reach("fire_claimed");
-        let fire = claim.fire.clone();
+        let (fire, attempt) = (claim.fire.clone(), claim.attempts);
         // With all that goes before it: another gateway takes the claim up afterwards.
         let starting = tokio::time::timeout(self.pace.start_limit, self.start(automation, claim)).await;
         let late = |_| Err(Refusal::new(&codes::STORE_DOWN, "the run did not start in time"));
         let noted = match starting.unwrap_or_else(late) {
             Ok(run) => {
                 stop_point::reach("fire_started");
-                self.note_started(fire.clone(), run).await
+                self.note_started(fire.clone(), attempt, run).await
             }
             Err(refusal) if may_work_later(&refusal) => {
                 tracing::info!(automation = automation.name, %refusal, "a start is tried again later");
                 Ok(fire.clone())
             }
-            Err(refusal) => self.note_failed(automation, fire.clone(), &refusal).await,
+            Err(refusal) => self.note_failed(automation, (fire.clone(), attempt), &refusal).await,
         };
         noted.unwrap_or_else(|error| {
             tracing::warn!(automation = automation.name, %error, "a start is written down later");
@@ -110,21 +110,35 @@ impl TasksDesk {
         }
     }
 
-    async fn note_started(&self, fire: Fire, run: RunId) -> Result<Fire, AutomationError> {
-        self.books.fire_started(&fire, &run, self.own_act()).await?;
+    async fn note_started(&self, fire: Fire, attempt: u64, run: RunId) -> Result<Fire, AutomationError> {
+        if !self.books.fire_started(&fire, attempt, &run, self.own_act()).await? {
+            self.end_second(&fire, &run).await?;
+        }
         Ok(Fire { state: FireState::Started, run: Some(run), ..fire })
+    }
+
+    /// Another gateway took the claim up, since this one stood still for so long. Where that one made a run of its own, there are two of
+    /// them for one cause.
+    async fn end_second(&self, fire: &Fire, run: &RunId) -> Result<(), AutomationError> {
+        let noted = self.store.fire(&fire.automation, &fire.cause).await?.and_then(|noted| noted.run);
+        if noted.is_some_and(|noted| noted != *run)
+            && let Err(refusal) = self.cancel(run).await
+        {
+            tracing::warn!(%run, %refusal, "a second run for one cause could not be cancelled");
+        }
+        Ok(())
     }
 
     async fn note_failed(
         &self,
         automation: &Automation,
-        fire: Fire,
+        (fire, attempt): (Fire, u64),
         refusal: &Refusal,
     ) -> Result<Fire, AutomationError> {
         let reason = short(&refusal.message);
         let note = short(&format!("it could not start a run: {}", refusal.message));
         let pause = automation.pause_on_failure.then_some(&*note);
-        self.books.fire_failed(&fire, &reason, pause, self.own_act()).await?;
+        self.books.fire_failed(&fire, attempt, &reason, pause, self.own_act()).await?;
         tracing::warn!(
             automation = automation.name,
             cause = fire.cause,

@@ -107,6 +107,8 @@ words!(
         ServerHealth = "server.health",
         /// The registry that a server came from has another version of it, or another entry. The server stays as it is.
         ServerOutdated = "server.outdated",
+        /// The process of a server ended, and works again after the gateway started it anew.
+        ServerRestarted = "server.restarted",
         /// A server asked a client for input (elicitation) or for text from its model (sampling), or was kept
         /// from asking.
         ServerAsked = "server.asked",

@@ -129,7 +129,7 @@ pub use ledger::{
     TimeFigure, event_of_line, exported, ledger_event_cloudevent, ledger_event_json, ledger_root,
     ledger_start,
 };
-pub use login::StoredLogin;
+pub use login::{StoredLogin, login_label};
 pub use open::{OtherUsersAccess, POSTGRES_CONNECTIONS, PostgresSettings, StoreVersion};
 pub use outage::Outage;
 pub use page::RUN_PAGE_MAX;

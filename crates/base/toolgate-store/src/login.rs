@@ -27,6 +27,19 @@ const END_ALL: &str = "DELETE FROM logins WHERE tenant = $1 AND kind = 'login' A
     (SELECT id FROM tokens WHERE tenant = $1 AND (principal = $2 OR (principal IS NULL AND id = $2)))";
 const END_LOCAL: &str = "DELETE FROM logins WHERE tenant = $1 AND kind = 'login' AND token IS NULL";
 const SWEEP: &str = "DELETE FROM logins WHERE tenant = $1 AND ends_at_ms <= $2";
+/// Nobody holds these. The newest of each person stays, since a token owns the name of its principal also when it has expired, and so
+/// does one by which a session was opened: that session ends with it.
+const SWEEP_TOKENS: &str =
+    "DELETE FROM tokens WHERE tenant = $1 AND expires_at_ms <= $2 AND session IS NULL
+        AND label LIKE 'login by %' AND created_by = principal
+        AND EXISTS (
+            SELECT 1 FROM tokens AS newer WHERE newer.tenant = tokens.tenant AND newer.principal = tokens.principal
+                AND newer.session IS NULL AND newer.revoked_at_ms IS NULL AND newer.created_at_ms > tokens.created_at_ms
+        )
+        AND NOT EXISTS (
+            SELECT 1 FROM tokens AS opened WHERE opened.tenant = tokens.tenant AND opened.opener = tokens.id
+                AND opened.revoked_at_ms IS NULL
+        )";
 const TOKEN: &str =
     "SELECT id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms, agent, session,
         expires_at_ms, created_by, used_at_ms
@@ -34,6 +47,11 @@ const TOKEN: &str =
         AND (expires_at_ms IS NULL OR expires_at_ms > $3)";
 
 const SECRET_BYTES: usize = 32;
+
+/// The label of a token that is made for a login by an identity provider.
+pub fn login_label(provider: &str) -> String {
+    format!("login by {provider}")
+}
 
 /// A logged-in user.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -139,6 +157,11 @@ async fn insert(
     Ok(secret)
 }
 
+/// Deletes ended logins, and the tokens that were made for logins and have ended.
 async fn sweep(transaction: &mut Transaction, tenant: &'static str) -> Result<(), sqlx::Error> {
-    transaction.sql(SWEEP).bind(tenant).bind(now_ms()).execute().await.map(drop)
+    let now = now_ms();
+    for statement in [SWEEP, SWEEP_TOKENS] {
+        transaction.sql(statement).bind(tenant).bind(now).execute().await?;
+    }
+    Ok(())
 }

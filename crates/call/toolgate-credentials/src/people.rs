@@ -139,7 +139,7 @@ impl PersonLogin {
         redirect_uri: &str,
     ) -> Result<Principal, PersonRefused> {
         let provider = &self.inner;
-        let is_ours = answer.state.as_deref() == Some(&part("state", ticket));
+        let is_ours = is_of_ticket(answer.state.as_deref(), ticket);
         if !is_ours || answer.issuer.is_some_and(|issuer| issuer != provider.settings.issuer) {
             return Err(PersonRefused::Stray);
         }
@@ -258,6 +258,12 @@ fn person(
         ))
     })?;
     Ok(Principal { id, kind: PrincipalKind::Human, role, groups })
+}
+
+/// True if a login that began with this ticket sent this state along. A browser without a ticket has begun none: what follows from
+/// an empty one, everybody knows.
+fn is_of_ticket(state: Option<&str>, ticket: &str) -> bool {
+    !ticket.is_empty() && state == Some(&part("state", ticket))
 }
 
 /// What follows from a ticket, and says nothing about it.

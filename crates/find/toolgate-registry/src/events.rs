@@ -8,6 +8,7 @@ use toolgate_core::server::ServerState;
 use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, ServerName};
 
 use crate::alias::{self, ToolRename};
+use crate::health::ServerRestart;
 use crate::pins::{PinNews, ToolChange};
 use crate::published::OriginFinding;
 use crate::roster::{RosterChange, RosterDifference};
@@ -82,6 +83,11 @@ impl RegistryEvent<'_> {
         let detail =
             json!({ "state": found.standing.as_str(), "version": found.version, "latest": found.latest });
         self.of_server(EventKind::ServerOutdated, server, detail)
+    }
+
+    pub(crate) fn restarted(&self, server: &ServerName, restart: &ServerRestart) -> Event {
+        let detail = json!({ "reason": restart.reason, "count": restart.count });
+        self.of_server(EventKind::ServerRestarted, server, detail)
     }
 
     pub(crate) fn config_loaded(&self, lines: &[String]) -> Event {

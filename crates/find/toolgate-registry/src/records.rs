@@ -87,7 +87,7 @@ impl Records {
     }
 
     /// Sets a whole value, if it is one and its version is still the expected one. Secrets go where an admin has them
-    /// sent, and policies compile.
+    /// sent, and policies compile and are those of an admin.
     pub async fn change_setting(
         &self,
         by: &Principal,
@@ -96,6 +96,9 @@ impl Records {
         context: &SettingContext,
     ) -> Result<CurrentSetting, Refusal> {
         let before = self.setting(key).await?;
+        if before.key == settings::POLICY {
+            may_put_policies_in_force(by)?;
+        }
         let NewSettingValue { value, expected, reason } = new;
         let reason = told_reason(before.key, reason)?;
         if let (settings::POLICY, Some(policies)) = (before.key, &context.policies) {
@@ -264,6 +267,16 @@ impl Records {
             None => Err(unknown_tool(name, &self.tools().await?)),
         }
     }
+}
+
+/// Operators call tools, and do not approve. Whoever takes a gate away approves whatever it would have stopped.
+fn may_put_policies_in_force(by: &Principal) -> Result<(), Refusal> {
+    if by.role == Role::Admin {
+        return Ok(());
+    }
+    let message = format!("a token of role {} may not put policies in force", by.role.as_str());
+    let hint = "use a token of role admin; operators and auditors check and try policies";
+    Err(Refusal::new(&codes::WRONG_ROLE, message).hint(hint))
 }
 
 /// The reason of a change, without blanks around it.

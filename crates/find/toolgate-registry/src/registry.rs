@@ -101,9 +101,15 @@ impl Registry {
     pub fn health_changed(&self, server: &ServerName, health: &ServerState) {
         let now_ms = self.desk.clock.now_ms();
         let gateway = PrincipalId::gateway();
+        let telling = RegistryEvent { at_ms: now_ms, by: &gateway };
         let mut state = self.desk.state();
-        if let Some(untold) = state.health.note(server, health, now_ms) {
-            state.tell(RegistryEvent { at_ms: now_ms, by: &gateway }.health(server, health, untold));
+        // First, since it looks at the health before.
+        let restart = state.health.note_restart(server, health, now_ms);
+        let untold = state.health.note(server, health, now_ms);
+        let changed = untold.map(|untold| telling.health(server, health, untold));
+        let restarted = restart.map(|restart| telling.restarted(server, &restart));
+        for event in changed.into_iter().chain(restarted) {
+            state.tell(event);
             self.desk.wake.notify_one();
         }
     }

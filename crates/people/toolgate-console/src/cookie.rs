@@ -15,6 +15,8 @@ pub struct Cookies {
     secure: String,
     /// Of a login that is under way at the identity provider.
     ticket: String,
+    /// The same over HTTPS: a login that somebody else began is not carried on here.
+    secure_ticket: String,
     /// The gateway's host and port over HTTPS, if known.
     https_authority: Option<String>,
 }
@@ -29,6 +31,7 @@ impl Cookies {
             plain: format!("toolgate-{instance}"),
             secure: format!("__Host-toolgate-{instance}"),
             ticket: format!("toolgate-ticket-{instance}"),
+            secure_ticket: format!("__Host-toolgate-ticket-{instance}"),
             https_authority: authority.map(str::to_ascii_lowercase),
         }
     }
@@ -59,15 +62,18 @@ impl Cookies {
 
     /// The ticket of a login at the identity provider. The browser comes back from another site, so the cookie goes along with it.
     pub(crate) fn ticket_kept(&self, headers: &HeaderMap, value: &str, seconds: u64) -> HeaderValue {
-        let secure = if self.is_https(headers) { "; Secure" } else { "" };
-        let (name, path) = (&self.ticket, "/console/provider");
+        let (name, path, secure) = match self.is_https(headers) {
+            true => (&self.secure_ticket, "/", "; Secure"),
+            false => (&self.ticket, "/console/provider", ""),
+        };
         let text = format!("{name}={value}; Path={path}; HttpOnly; SameSite=Lax; Max-Age={seconds}{secure}");
         HeaderValue::from_str(&text)
             .expect("tickets are made of letters and digits, and addresses are escaped")
     }
 
     pub(crate) fn ticket(&self, headers: &HeaderMap) -> Option<String> {
-        match only(headers, &self.ticket) {
+        let name = if self.is_https(headers) { &self.secure_ticket } else { &self.ticket };
+        match only(headers, name) {
             CookieMatch::One(ticket) => Some(ticket),
             CookieMatch::Nothing | CookieMatch::Several => None,
         }
@@ -155,6 +161,23 @@ mod tests {
             "somebody else set one"
         );
         assert_eq!(shown(&[plain, ("cookie", "toolgate-7f=t; __Host-toolgate-7f=s")]), Some("s".into()));
+    }
+
+    #[test]
+    fn a_ticket_that_could_be_set_in_the_open_does_not_count_over_https() {
+        let request = |pairs: &[(&'static str, &'static str)]| -> HeaderMap {
+            let named = pairs
+                .iter()
+                .map(|(name, value)| (http::HeaderName::from_static(name), HeaderValue::from_static(value)));
+            named.collect()
+        };
+        let (plain, secure) = ("toolgate-ticket-7f=t", "__Host-toolgate-ticket-7f=t");
+        let https = ("x-forwarded-proto", "https");
+        assert_eq!(cookies().ticket(&request(&[("cookie", plain)])), Some("t".into()));
+        assert_eq!(cookies().ticket(&request(&[https, ("cookie", plain)])), None);
+        assert_eq!(cookies().ticket(&request(&[https, ("cookie", secure)])), Some("t".into()));
+        let kept = cookies().ticket_kept(&request(&[https]), "t", 60);
+        assert_eq!(kept, "__Host-toolgate-ticket-7f=t; Path=/; HttpOnly; SameSite=Lax; Max-Age=60; Secure");
     }
 
     #[test]

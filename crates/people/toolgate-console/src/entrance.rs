@@ -173,7 +173,9 @@ fn is_from_here(headers: &HeaderMap) -> bool {
 pub(crate) fn inside(next: Option<&str>) -> String {
     let ours = |next: &&str| {
         let path = next.split(['?', '#']).next().unwrap_or_default();
-        path == "/" || (path.starts_with("/console/") && !path.contains("//") && !path.contains('\\'))
+        let is_page =
+            path == "/" || (path.starts_with("/console/") && !path.contains("//") && !path.contains('\\'));
+        is_page && !next.chars().any(char::is_control)
     };
     next.filter(ours).unwrap_or("/").to_owned()
 }
@@ -244,8 +246,15 @@ mod tests {
         for good in ["/", "/console/inbox", "/console/calls?tool=a%3Ab", "/?said=saved"] {
             assert_eq!(inside(Some(good)), good);
         }
-        for bad in ["//evil.example", "https://evil.example", "/console//evil", "/console/\\evil", "/mcp", ""]
-        {
+        for bad in [
+            "//evil.example",
+            "https://evil.example",
+            "/console//evil",
+            "/console/\\evil",
+            "/console/inbox\r\nx: y",
+            "/mcp",
+            "",
+        ] {
             assert_eq!(inside(Some(bad)), "/", "{bad}");
         }
     }

@@ -16,6 +16,8 @@ use crate::{PageContext, layout};
 const TICKET_SECONDS: u64 = 15 * 60;
 /// Between the ticket and the page that was wanted. No ticket has it.
 const BETWEEN: char = '.';
+/// Browsers drop cookies of more than 4 KiB, and each byte may become three.
+const NEXT_BYTES_MAX: usize = 1_000;
 
 #[derive(Deserialize)]
 pub(crate) struct ProviderQuery {
@@ -40,7 +42,7 @@ pub(crate) async fn go(
     Query(query): Query<ProviderQuery>,
     headers: HeaderMap,
 ) -> Response {
-    let next = inside(query.next.as_deref());
+    let next = inside(query.next.as_deref().filter(|next| next.len() <= NEXT_BYTES_MAX));
     match context.logins.to_provider(context.cookies.origin(&headers)).await {
         Ok(trip) => {
             let kept = format!("{}{BETWEEN}{}", trip.ticket, utf8_percent_encode(&next, NON_ALPHANUMERIC));

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Characters of a text that are looked through.
-pub const TEXT_CHARS_MAX: usize = 2_000_000;
+/// Characters of a text in which names and addresses are looked for.
+pub const TEXT_CHARS_MAX: usize = 2 << 20;
 
 /// A kind of personal data.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]

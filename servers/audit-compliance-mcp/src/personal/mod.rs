@@ -24,6 +24,11 @@ pub fn find(text: &str) -> Vec<PersonalSpan> {
     found
 }
 
+/// False if names and addresses are looked for in the beginning of this text alone.
+pub fn is_searched_whole(text: &str) -> bool {
+    text.len() <= TEXT_CHARS_MAX || text.chars().nth(TEXT_CHARS_MAX).is_none()
+}
+
 /// A span without what is known already; pieces of punctuation are left out.
 fn without(span: &PersonalSpan, known: &[PersonalSpan]) -> Vec<PersonalSpan> {
     let mut pieces = vec![(span.from, span.to)];

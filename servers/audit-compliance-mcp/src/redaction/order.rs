@@ -1,6 +1,6 @@
 //! An order to redact, and its result.
 
-use crate::personal::PersonalKind;
+use crate::personal::{PersonalKind, TEXT_CHARS_MAX, is_searched_whole};
 
 /// Everything that has to go.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -11,6 +11,16 @@ pub struct RedactionOrder {
     pub kinds: Vec<PersonalKind>,
     /// Personal data that is less certain stays.
     pub confidence_min: f64,
+}
+
+impl RedactionOrder {
+    /// Refuses a text of which the end would pass unsearched.
+    pub(super) fn check_length(&self, text: &str) -> Result<(), RedactionError> {
+        match self.kinds.is_empty() || is_searched_whole(text) {
+            true => Ok(()),
+            false => Err(RedactionError::TooMuch(TEXT_CHARS_MAX)),
+        }
+    }
 }
 
 /// A black box.
@@ -51,6 +61,8 @@ pub enum RedactionError {
     TooLong(usize),
     #[error("the text has more than {0} bytes")]
     TooLarge(usize),
+    #[error("personal data is found in texts of at most {0} characters")]
+    TooMuch(usize),
     #[error("something was still found in the result: {0}")]
     StillThere(String),
 }

@@ -49,6 +49,7 @@ pub fn pdf(
     let sights = sight::look(bytes, &placed, &needs, eyes, tell);
     let mut texts: Vec<String> = placed.iter().map(|page| page_text(page).0).collect();
     texts.extend(sights.iter().map(PageSight::text));
+    texts.iter().try_for_each(|text| order.check_length(text))?;
     let order = extended(order, texts.iter().map(String::as_str));
     let mut result = Redacted { pages: placed.len(), ..Redacted::default() };
     let mut copier = PageCopier::new(&file);

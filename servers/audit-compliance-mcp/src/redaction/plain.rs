@@ -46,6 +46,7 @@ pub fn text(text: &str, order: &RedactionOrder) -> Result<Redacted, RedactionErr
 pub fn markup(source: &str, kind: MarkupKind, order: &RedactionOrder) -> Result<Redacted, RedactionError> {
     check(source, order)?;
     let seen = kind.seen(source);
+    order.check_length(&seen.text)?;
     let order = extended(order, std::iter::once(seen.text.as_str()));
     let found = matches(&seen.text, &order);
     let mut cuts: Vec<(Range<usize>, &str)> = seen.dropped.iter().map(|it| (it.clone(), "")).collect();
@@ -74,7 +75,7 @@ fn check(text: &str, order: &RedactionOrder) -> Result<(), RedactionError> {
     if text.len() > TEXT_BYTES_MAX {
         return Err(RedactionError::TooLarge(TEXT_BYTES_MAX));
     }
-    Ok(())
+    order.check_length(text)
 }
 
 impl MarkupKind {

@@ -4,7 +4,7 @@ use capability_documents::pdf::RenderedPage;
 
 use super::ink::word_columns;
 use super::{MarkupKind, Redacted, RedactionError, RedactionOrder, markup, text};
-use crate::personal::PersonalKind;
+use crate::personal::{PersonalKind, TEXT_CHARS_MAX};
 
 fn order(term: &str) -> RedactionOrder {
     RedactionOrder { terms: vec![term.to_owned()], ..RedactionOrder::default() }
@@ -28,6 +28,17 @@ fn tags_and_references_between_letters_hide_nothing() {
     html("<p>Otti<wbr>lie, Otti&shy;lie, Otti\u{200b}lie</p>", "Ottilie", "<p>█████<wbr>, █████, █████</p>");
     html("<p>&Ouml;sterreich&amp;Co</p>", "Österreich&Co", "<p>█████</p>");
     html("<h1>Otti</h1><h2>lie</h2>", "Ottilie", "<h1>█████</h1><h2></h2>");
+}
+
+#[test]
+fn a_text_whose_end_would_pass_unsearched_is_refused() {
+    let long = format!("{}Dear Ottilie Quandt of 12 Baker Street", "word ".repeat(TEXT_CHARS_MAX / 5));
+    let people = RedactionOrder { kinds: vec![PersonalKind::Person], ..RedactionOrder::default() };
+    let refused: Result<Redacted, RedactionError> = Err(RedactionError::TooMuch(TEXT_CHARS_MAX));
+    assert_eq!(text(&long, &people), refused);
+    for kind in [MarkupKind::Html, MarkupKind::Markdown] {
+        assert_eq!(markup(&long, kind, &people), refused, "{kind:?}");
+    }
 }
 
 #[test]

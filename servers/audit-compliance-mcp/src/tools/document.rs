@@ -142,6 +142,12 @@ impl ReportDraft {
         self.checks.push("personal data".to_owned());
         let found = as_findings::personal(&personal::find(&text.text), text);
         found.into_iter().for_each(|it| self.findings.add(it));
+        if !personal::is_searched_whole(&text.text) {
+            self.warnings.push(format!(
+                "names and addresses were looked for in the first {} characters alone",
+                personal::TEXT_CHARS_MAX
+            ));
+        }
         for warning in people::warnings(text) {
             if !self.warnings.contains(&warning) {
                 self.warnings.push(warning);

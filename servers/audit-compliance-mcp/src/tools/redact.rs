@@ -180,7 +180,7 @@ fn trouble(error: RedactionError) -> Trouble {
         RedactionError::Unreadable(_) => {
             Trouble::unreadable(message).hint("open and save it anew, or pass another copy")
         }
-        RedactionError::TooLong(_) | RedactionError::TooLarge(_) => {
+        RedactionError::TooLong(_) | RedactionError::TooLarge(_) | RedactionError::TooMuch(_) => {
             Trouble::new(TroubleCode::TooLarge, message).hint("split it")
         }
         RedactionError::StillThere(_) => Trouble::unsupported(message)

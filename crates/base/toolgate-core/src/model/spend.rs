@@ -10,7 +10,7 @@ use crate::run::Run;
 pub struct ReachedSpend {
     /// The holder of the limit, for people: `agent writer`, `model large`.
     pub holder: String,
-    /// Millionths of a currency unit.
+    /// Millionths of a currency unit, with what turns under way will probably cost.
     pub spent_micros: u64,
     pub max_micros: u64,
     /// The end of the span that is counted, when spending may go on.

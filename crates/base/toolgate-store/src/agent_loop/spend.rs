@@ -29,6 +29,14 @@ const SUMS: &str = "CAST(SUM(t.is_turn) AS BIGINT) AS turns, COUNT(DISTINCT t.ru
      AND (CAST($4 AS TEXT) IS NULL OR r.agent = $4) AND (CAST($5 AS TEXT) IS NULL OR r.task = $5) \
      AND (CAST($6 AS TEXT) IS NULL OR t.model = $6) AND (CAST($7 AS TEXT) IS NULL OR t.run = $7)";
 
+/// A loop whose gateway is dead asks nothing.
+const UNDER_WAY: &str = "SELECT COUNT(*) FROM run_loops l \
+     JOIN run_turns t ON t.tenant = l.tenant AND t.run = l.run AND t.turn = l.turn \
+     JOIN runs r ON r.tenant = l.tenant AND r.id = l.run \
+     WHERE l.tenant = $1 AND l.owner IS NOT NULL AND l.lease_until_ms > $2 AND l.run <> $3 AND t.phase = 'asked' \
+     AND (CAST($4 AS TEXT) IS NULL OR r.agent = $4) AND (CAST($5 AS TEXT) IS NULL OR r.task = $5) \
+     AND (CAST($6 AS TEXT) IS NULL OR t.model = $6)";
+
 /// The thing that spending is summed by.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -116,6 +124,23 @@ impl Store {
         read.push(i64::try_from(SPEND_ROWS_MAX).expect("a page is limited"));
         let rows: Vec<SumRow> = read.fetch_all().await.map_err(doing("sum up the spending"))?;
         Ok(rows.into_iter().map(|row| row.read(query.by)).collect())
+    }
+
+    /// The number of turns whose answers other runs than this one wait for now, at any gateway. Times and the run of the query do not
+    /// count.
+    pub async fn turns_under_way(
+        &self,
+        query: &SpendQuery,
+        besides: &RunId,
+        now_ms: i64,
+    ) -> Result<u64, StoreError> {
+        let besides = without_nul(besides.as_str());
+        let mut read = self.db.sql(UNDER_WAY).bind(self.tenant).bind(now_ms).bind(besides);
+        read.push(query.agent.as_ref().map(|agent| agent.as_str().to_owned()));
+        read.push(query.task.as_ref().map(|task| without_nul(task.as_str())));
+        read.push(query.model.as_ref().map(|model| model.as_str().to_owned()));
+        let (count,): (i64,) = read.fetch_one().await.map_err(doing("count the turns under way"))?;
+        Ok(read_count(count))
     }
 }
 

@@ -9,11 +9,12 @@ use super::held::HeldAutomation;
 use crate::StoreError;
 use crate::books::Books;
 use crate::db::without_nul;
+use crate::registry::stored_count;
 use crate::run::ActionStamp;
 
 const SETTLE: &str =
     "UPDATE automation_fires SET state = $4, reason = $5, run = $6, data = NULL, claimed_by = NULL, claimed_until_ms = 0
-    WHERE tenant = $1 AND automation = $2 AND cause = $3 AND state = 'claimed'";
+    WHERE tenant = $1 AND automation = $2 AND cause = $3 AND state = 'claimed' AND attempts = $7";
 const TAKE_UP: &str =
     "UPDATE automation_fires SET claimed_by = $4, claimed_until_ms = $5, attempts = attempts + 1
     WHERE tenant = $1 AND automation = $2 AND cause = $3 AND state = 'claimed' AND claimed_until_ms <= $6";
@@ -22,29 +23,32 @@ const UNBUFFER: &str =
     WHERE tenant = $1 AND automation = $2 AND cause = $3 AND state = 'buffered'";
 
 impl Books {
-    /// A claimed fire has its run. `false` if it is no longer claimed.
+    /// A claimed fire has its run. `false` if it is no longer claimed, or another attempt than this one has the claim.
     pub async fn fire_started(
         &self,
         fire: &Fire,
+        attempt: u64,
         run: &RunId,
         act: ActionStamp<'_>,
     ) -> Result<bool, AutomationError> {
         let held = HeldAutomation::take(self, &fire.automation, "note the run of an automation").await?;
         let started = Fire { state: FireState::Started, run: Some(run.clone()), ..fire.clone() };
-        settle(held, &started, None, act).await
+        settle(held, (&started, attempt), None, act).await
     }
 
-    /// A claimed fire has no run. With a note, the automation is paused in the same transaction. `false` if it is no longer claimed.
+    /// A claimed fire has no run. With a note, the automation is paused in the same transaction. `false` if it is no longer claimed,
+    /// or another attempt than this one has the claim.
     pub async fn fire_failed(
         &self,
         fire: &Fire,
+        attempt: u64,
         reason: &str,
         pause: Option<&str>,
         act: ActionStamp<'_>,
     ) -> Result<bool, AutomationError> {
         let held = HeldAutomation::take(self, &fire.automation, "note the failure of an automation").await?;
         let failed = Fire { state: FireState::Failed, reason: Some(reason.to_owned()), ..fire.clone() };
-        settle(held, &failed, pause, act).await
+        settle(held, (&failed, attempt), pause, act).await
     }
 
     /// Takes up a claim whose time is over: the gateway that had it may be dead. `None` if it is no longer there.
@@ -100,11 +104,11 @@ impl Books {
 
 async fn settle(
     mut held: HeldAutomation<'_>,
-    fire: &Fire,
+    (fire, attempt): (&Fire, u64),
     pause: Option<&str>,
     act: ActionStamp<'_>,
 ) -> Result<bool, AutomationError> {
-    if !put_settled(&mut held, fire).await? {
+    if !put_settled(&mut held, fire, attempt).await? {
         return Ok(false);
     }
     held.tell_fire(fire, act);
@@ -117,10 +121,10 @@ async fn settle(
     Ok(true)
 }
 
-async fn put_settled(held: &mut HeldAutomation<'_>, fire: &Fire) -> Result<bool, StoreError> {
+async fn put_settled(held: &mut HeldAutomation<'_>, fire: &Fire, attempt: u64) -> Result<bool, StoreError> {
     let (failed, id) = (held.failed(), held.id());
     let put = held.tx.sql(SETTLE).bind(held.tenant).bind(id).bind(without_nul(&fire.cause));
     let put = put.bind(fire.state.as_str()).bind(fire.reason.as_deref().map(without_nul));
-    let put = put.bind(fire.run.as_ref().map(|run| without_nul(run.as_str())));
+    let put = put.bind(fire.run.as_ref().map(|run| without_nul(run.as_str()))).bind(stored_count(attempt));
     Ok(put.execute().await.map_err(failed)? == 1)
 }

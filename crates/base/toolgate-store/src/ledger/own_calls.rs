@@ -5,7 +5,7 @@
 //! is perhaps open: it is withdrawn when the database is back, or another gateway closes it, and the refusal that its
 //! caller heard is its end only where neither happened.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use toolgate_core::event::{EventKind, LedgerEntry};
 use toolgate_core::id::CallId;
@@ -13,17 +13,61 @@ use toolgate_core::id::CallId;
 use super::append::has;
 use super::head::BatchTail;
 
+/// The calls of each kind that are remembered after they are over. Their ends may never come, however often a database goes away.
+const REMEMBERED_MAX: usize = 10_000;
+
 #[derive(Default)]
 pub(super) struct OwnCalls {
     open: HashSet<CallId>,
     /// Calls whose start may be stored, with the end of the batch that it is in.
     perhaps_open: HashMap<CallId, BatchTail>,
-    /// Closed by another gateway: at most as many as were under way when the stream was lost.
-    closed_elsewhere: HashSet<CallId>,
+    /// Closed by another gateway.
+    closed_elsewhere: RememberedCalls<()>,
     /// Closed by another gateway if their start is stored.
-    perhaps_closed: HashMap<CallId, BatchTail>,
+    perhaps_closed: RememberedCalls<BatchTail>,
     /// Ended here as refused, while their callers' own end of them may still come.
-    withdrawn: HashSet<CallId>,
+    withdrawn: RememberedCalls<()>,
+}
+
+/// Calls that are over, and what is known of each. Where there are too many, the oldest are forgotten.
+struct RememberedCalls<T> {
+    known: HashMap<CallId, T>,
+    /// Each of them once, the oldest first.
+    order: VecDeque<CallId>,
+}
+
+impl<T> Default for RememberedCalls<T> {
+    fn default() -> Self {
+        Self { known: HashMap::new(), order: VecDeque::new() }
+    }
+}
+
+impl<T> RememberedCalls<T> {
+    fn extend(&mut self, calls: impl IntoIterator<Item = (CallId, T)>) {
+        for (call, what) in calls {
+            if self.known.insert(call.clone(), what).is_none() {
+                self.order.push_back(call);
+            }
+            if self.order.len() > REMEMBERED_MAX
+                && let Some(oldest) = self.order.pop_front()
+            {
+                self.known.remove(&oldest);
+            }
+        }
+    }
+
+    fn get(&self, call: &CallId) -> Option<&T> {
+        self.known.get(call)
+    }
+
+    /// True if it was there.
+    fn remove(&mut self, call: &CallId) -> bool {
+        let was_there = self.known.remove(call).is_some();
+        if was_there {
+            self.order.retain(|one| one != call);
+        }
+        was_there
+    }
 }
 
 impl OwnCalls {
@@ -62,12 +106,12 @@ impl OwnCalls {
     /// A batch was written in the tenure in which calls became perhaps open: the starts that were stored are withdrawn.
     pub(super) fn settle(&mut self, withdrawn: Vec<CallId>) {
         self.perhaps_open.clear();
-        self.withdrawn.extend(withdrawn);
+        self.withdrawn.extend(withdrawn.into_iter().map(|call| (call, ())));
     }
 
     /// The stream was lost, and is held again: everything that was open has been closed meanwhile.
     pub(super) fn lose(&mut self) {
-        self.closed_elsewhere.extend(self.open.drain());
+        self.closed_elsewhere.extend(self.open.drain().map(|call| (call, ())));
         self.perhaps_closed.extend(self.perhaps_open.drain());
     }
 
@@ -78,7 +122,7 @@ impl OwnCalls {
                 event.kind,
                 EventKind::CallStarted | EventKind::CallPaused | EventKind::CallCompleted
             );
-            goes_on && event.about.call.as_ref().is_some_and(|call| self.closed_elsewhere.contains(call))
+            goes_on && event.about.call.as_ref().is_some_and(|call| self.closed_elsewhere.get(call).is_some())
         })
     }
 
@@ -98,4 +142,33 @@ impl OwnCalls {
 pub(super) fn ended(entry: &LedgerEntry) -> impl Iterator<Item = &CallId> {
     let ends = entry.events.iter().filter(|event| event.kind == EventKind::CallCompleted);
     ends.filter_map(|event| event.about.call.as_ref())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use toolgate_core::PrincipalId;
+    use toolgate_core::event::{Event, EventSubject};
+
+    use super::*;
+
+    fn end(call: &str) -> LedgerEntry {
+        let about = EventSubject { call: Some(CallId::new(call)), ..EventSubject::default() };
+        let event = Event::new(EventKind::CallCompleted, 1, PrincipalId::new("agent"), Arc::new(about));
+        LedgerEntry { events: vec![event], ..LedgerEntry::default() }
+    }
+
+    #[test]
+    fn calls_whose_ends_never_come_are_forgotten_in_the_end() {
+        let mut own = OwnCalls::default();
+        for outage in 0..30 {
+            own.settle((0..512).map(|at| CallId::new(format!("tc_{outage}_{at}"))).collect());
+        }
+        assert_eq!((own.withdrawn.known.len(), own.withdrawn.order.len()), (REMEMBERED_MAX, REMEMBERED_MAX));
+        assert!(!own.forget_withdrawn(&end("tc_0_0")), "the oldest went");
+        assert!(own.forget_withdrawn(&end("tc_29_511")));
+        assert!(!own.forget_withdrawn(&end("tc_29_511")), "there is one such entry");
+        assert_eq!(own.withdrawn.order.len(), REMEMBERED_MAX - 1);
+    }
 }

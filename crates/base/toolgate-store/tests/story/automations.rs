@@ -107,8 +107,8 @@ async fn of_many_gateways_one_claims_a_cause(world: StoreWorld) {
     }
     assert_eq!(won, 1);
     let fire = store.fire(&id, "webhook:1").await.expect("read").expect("it is there");
-    assert!(one.fire_started(&fire, &RunId::new("run_1"), at(&ada(), 2)).await.expect("noted"));
-    assert!(!two.fire_started(&fire, &RunId::new("run_2"), at(&ada(), 3)).await.expect("answered"));
+    assert!(one.fire_started(&fire, 1, &RunId::new("run_1"), at(&ada(), 2)).await.expect("noted"));
+    assert!(!two.fire_started(&fire, 1, &RunId::new("run_2"), at(&ada(), 3)).await.expect("answered"));
     let found = store.fire_of_run(&RunId::new("run_1")).await.expect("read").expect("it is there");
     assert_eq!((found.state, found.cause.as_str()), (FireState::Started, "webhook:1"));
     assert_eq!(told(&store).await, ["automation.changed", "automation.fired"]);
@@ -152,6 +152,13 @@ async fn a_claim_whose_time_is_over_is_taken_up_once(world: StoreWorld) {
     let taken = taken.expect("its time is over");
     assert_eq!((taken.attempts, taken.data.as_deref()), (2, Some("data")));
     assert_eq!(books.take_up_fire(&id, "1", later, at(&by, 1_001)).await.expect("answered"), None);
+    // The gateway that had it before wakes up.
+    let (first, second) = (RunId::new("run_1"), RunId::new("run_2"));
+    assert!(!books.fire_started(&taken.fire, 1, &first, at(&by, 1_002)).await.expect("answered"));
+    assert!(!books.fire_failed(&taken.fire, 1, "late", None, at(&by, 1_003)).await.expect("answered"));
+    assert!(books.fire_started(&taken.fire, 2, &second, at(&by, 1_004)).await.expect("noted"));
+    let fire = store.fire(&id, "1").await.expect("read").expect("it is there");
+    assert_eq!((fire.state, fire.run), (FireState::Started, Some(second)));
 }
 
 async fn a_missed_instant_may_still_start_and_a_started_one_not_again(world: StoreWorld) {
@@ -161,7 +168,7 @@ async fn a_missed_instant_may_still_start_and_a_started_one_not_again(world: Sto
     let pass = InstantPass { after_ms: NOW_MS, until_ms: NOW_MS + 1, missed, start: None };
     assert_eq!(books.pass_instants(&id, pass, HOLDER, start, at(&by, 1)).await.expect("answered"), None);
     let fire = claimed(claim(&books, &id, "1").await).fire;
-    assert!(books.fire_started(&fire, &RunId::new("run_1"), at(&by, 2)).await.expect("noted"));
+    assert!(books.fire_started(&fire, 1, &RunId::new("run_1"), at(&by, 2)).await.expect("noted"));
     let again = NewFire { retake: FireRetake::Unstarted, ..a_cause("1") };
     let again = books.claim_fire(&id, again, HOLDER, start, at(&by, 3)).await.expect("answered");
     assert!(matches!(again, FireOutcome::Before(fire) if fire.state == FireState::Started));
@@ -181,7 +188,7 @@ async fn the_data_of_a_cause_are_kept_until_its_run_has_them(world: StoreWorld) 
     assert_eq!(store.buffered_fires(10).await.expect("read"), [(id.clone(), "1".to_owned())]);
     let claim = books.claim_buffered(&id, "1", HOLDER).await.expect("answered").expect("nothing is open");
     assert_eq!((claim.data.as_deref(), claim.attempts), (Some("data"), 1));
-    assert!(books.fire_started(&claim.fire, &RunId::new("run_1"), at(&by, 2)).await.expect("noted"));
+    assert!(books.fire_started(&claim.fire, 1, &RunId::new("run_1"), at(&by, 2)).await.expect("noted"));
     assert_eq!(world.sql("DELETE FROM automation_fires WHERE data IS NOT NULL").await, 0);
 }
 
@@ -189,7 +196,7 @@ async fn a_failure_pauses_in_the_same_step(world: StoreWorld) {
     let (store, books, id) = place(&world).await;
     let by = ada();
     let fire = claimed(claim(&books, &id, "1").await).fire;
-    let failed = books.fire_failed(&fire, "there is no task", Some("it failed"), at(&by, 2)).await;
+    let failed = books.fire_failed(&fire, 1, "there is no task", Some("it failed"), at(&by, 2)).await;
     assert!(failed.expect("noted"));
     let paused = store.automation(&id).await.expect("read").expect("it is there");
     assert_eq!((paused.paused.as_deref(), paused.row_version), (Some("it failed"), 2));
@@ -239,7 +246,7 @@ async fn old_fires_are_forgotten_except_those_that_wait(world: StoreWorld) {
         claimed(claim(&books, &id, cause).await);
     }
     let fire = store.fire(&id, "1").await.expect("read").expect("it is there");
-    books.fire_started(&fire, &RunId::new("run_1"), at(&by, 2)).await.expect("noted");
+    books.fire_started(&fire, 1, &RunId::new("run_1"), at(&by, 2)).await.expect("noted");
     assert_eq!(store.forget_fires(NOW_MS + 1).await.expect("done"), 0);
     assert_eq!(store.forget_fires(NOW_MS + 2).await.expect("done"), 1);
     let left = store.fires(&id, None, 10).await.expect("read").0;

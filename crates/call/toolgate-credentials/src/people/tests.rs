@@ -74,6 +74,18 @@ fn a_person_without_a_role_stays_outside() {
 }
 
 #[test]
+fn an_answer_belongs_to_the_login_of_its_ticket_alone() {
+    let ticket = random_text().unwrap();
+    assert!(is_of_ticket(Some(&part("state", &ticket)), &ticket));
+    for (state, shown) in
+        [(Some(part("state", "")), ""), (Some(String::new()), ""), (None, ""), (None, ticket.as_str())]
+    {
+        assert!(!is_of_ticket(state.as_deref(), shown), "{state:?} for {shown:?}");
+    }
+    assert!(!is_of_ticket(Some(""), &ticket) && !is_of_ticket(Some(&part("nonce", &ticket)), &ticket));
+}
+
+#[test]
 fn parts_of_a_ticket_tell_nothing_of_it_and_differ() {
     let ticket = random_text().unwrap();
     let parts = ["state", "nonce", "verifier"].map(|label| part(label, &ticket));

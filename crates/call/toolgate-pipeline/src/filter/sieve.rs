@@ -15,6 +15,8 @@ use crate::redact;
 
 /// The maximum depth of JSON inside strings that is followed; deeper content is searched as text.
 const EMBEDDED_DEPTH_MAX: usize = 3;
+/// Encoders break base64 into lines of 64 or 76 characters.
+const BASE64_LINE_MIN: usize = 60;
 /// The number of places that are listed for one finding.
 const PATHS_MAX: usize = 5;
 
@@ -128,7 +130,7 @@ impl<'f> Sieve<'f> {
 
     fn string(&mut self, page: &mut JsonPage<'_>, place: Range<usize>) {
         let text = decoded(page.text, &place);
-        if redact::is_binary_text(&text) {
+        if is_binary(&text) {
             return;
         }
         let masked = match page.embedded_left.checked_sub(1) {
@@ -249,6 +251,17 @@ fn spliced(text: &str, changes: &[(Range<usize>, String)]) -> String {
     }
     whole.push_str(&text[at..]);
     whole
+}
+
+/// True for long base64, in which no words are. A row of numbers has no letters, and a column of them has shorter lines.
+fn is_binary(text: &str) -> bool {
+    let has_letters = || text.bytes().any(|byte| byte.is_ascii_alphabetic());
+    redact::is_binary_text(text) && has_letters() && has_lines_of_base64(text)
+}
+
+/// True if no line but the last is short.
+fn has_lines_of_base64(text: &str) -> bool {
+    text.lines().rev().skip(1).all(|line| line.len() >= BASE64_LINE_MIN)
 }
 
 fn is_json(text: &str) -> bool {

@@ -224,6 +224,22 @@ fn long_binary_is_not_searched() {
 }
 
 #[test]
+fn long_columns_and_rows_of_numbers_are_no_binary() {
+    let rules = [rule("f", FilterAction::Mask, &["ssn", "iban"], None)];
+    let masked = |line: &str| format!("{line}\n").repeat(100);
+    for one in ["123-45-6789", "DE89370400440532013000"] {
+        let (left, fired) = sifted(&rules, &json!(masked(one)));
+        assert_eq!((left, fired.len()), (json!(masked("[masked: f]")), 1), "{one}");
+    }
+    let row = "123-45-6789=".repeat(100);
+    let (left, _) = sifted(&[rule("f", FilterAction::Mask, &[], Some("123-45-6789"))], &json!(row));
+    assert_eq!(left, json!("[masked: f]=".repeat(100)));
+    let lines = "QUJD".repeat(19) + "\n";
+    let rules = [rule("f", FilterAction::Mask, &[], Some("JDQ"))];
+    assert_eq!(sifted(&rules, &json!(lines.repeat(20) + "QUJD")).1.len(), 0, "base64 has even lines");
+}
+
+#[test]
 fn an_expression_that_cannot_be_used_says_why() {
     assert!(matches!(expression("(a"), Err(BadExpression::Syntax(_))));
     assert!(matches!(expression("(?=a)b"), Err(BadExpression::Syntax(_))));

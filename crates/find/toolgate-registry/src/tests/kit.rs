@@ -229,6 +229,10 @@ pub(super) fn operator() -> Principal {
     Principal::new(PrincipalId::new("ada"), Role::Operator)
 }
 
+pub(super) fn admin() -> Principal {
+    Principal::new(PrincipalId::new("root"), Role::Admin)
+}
+
 /// A value for this version of a setting.
 pub(super) fn at(value: Value, expected: u64) -> NewSettingValue {
     NewSettingValue { expected: Some(expected), ..NewSettingValue::plain(value) }

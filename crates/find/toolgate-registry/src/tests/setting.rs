@@ -153,7 +153,7 @@ async fn policies_are_put_in_force_at_every_gateway_with_a_reason_and_taken_back
     let house = RegistryFixture::new().await;
     let gateway = house.gateway("one", file(&[])).await;
     let other = house.gateway("two", file(&[])).await;
-    let by = operator();
+    let by = admin();
     let because = |value, reason: &str| NewSettingValue {
         reason: Some(reason.to_owned()),
         ..NewSettingValue::plain(value)
@@ -164,6 +164,11 @@ async fn policies_are_put_in_force_at_every_gateway_with_a_reason_and_taken_back
     assert_eq!(gateway.policies.gates().as_deref(), Some("first"));
     until("the other gateway has it too", || other.policies.gates().as_deref() == Some("first")).await;
 
+    let without = because(json!({}), "they are in my way");
+    let refused =
+        gateway.registry.change_setting(&operator(), "policy", without).await.expect_err("no admin");
+    assert_eq!(refused.code.name, "wrong_role");
+    assert_eq!(gateway.policies.gates().as_deref(), Some("first"));
     let wrong = because(json!({ "gates": "wrong" }), "to see");
     let refused = gateway.registry.change_setting(&by, "policy", wrong).await.expect_err("wrong");
     assert_eq!((refused.kind, refused.field.as_deref()), (RefusalKind::Invalid, Some("gates")));
@@ -198,7 +203,7 @@ async fn a_gateway_that_starts_has_the_policies_of_the_setting() {
     let first = house.gateway("one", file(&[])).await;
     let new =
         NewSettingValue { reason: Some("why".into()), ..NewSettingValue::plain(json!({ "gates": "a" })) };
-    first.registry.change_setting(&operator(), "policy", new).await.expect("set");
+    first.registry.change_setting(&admin(), "policy", new).await.expect("set");
     first.registry.stop().await;
     let second = house.gateway("two", file(&[])).await;
     assert_eq!(second.policies.gates().as_deref(), Some("a"));

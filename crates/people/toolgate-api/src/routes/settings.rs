@@ -114,6 +114,7 @@ pub(crate) async fn versions(
     params(("key" = String, Path, description = "mcp_servers, aliases, registry, agents, capabilities, models or policy"),
         ("if-match" = Option<String>, Header, description = "The `etag` of what was read: it is changed only if it still has this version")),
     responses((status = 200, description = "The new setting", body = SettingView),
+        (status = 403, description = "Only admins change the setting `policy`"),
         (status = 404, description = "Not found"),
         (status = 412, description = "It was changed in the meantime; `version` is the current one"),
         (status = 422, description = "The value is not valid; `field` says which part")))]

@@ -2,15 +2,18 @@
 
 use http::{Method, StatusCode};
 use serde_json::json;
-use toolgate_core::Role;
+use toolgate_core::{Principal, Role};
 
 use super::gate::{Gate, Read, request, somebody};
 
 const SEED: &str = r#"{"value":[{"name":"job-app","url":"http://localhost:4000/mcp"}]}"#;
 
 async fn patch(gate: &Gate, key: &str, if_match: &[&str], body: &str) -> Read {
-    let operator = somebody("op", Role::Operator);
-    let mut request = request(Method::PATCH, &format!("/settings/{key}"), Some(&operator), body);
+    patch_by(gate, &somebody("op", Role::Operator), key, if_match, body).await
+}
+
+async fn patch_by(gate: &Gate, by: &Principal, key: &str, if_match: &[&str], body: &str) -> Read {
+    let mut request = request(Method::PATCH, &format!("/settings/{key}"), Some(by), body);
     for tag in if_match {
         request.headers_mut().append("if-match", tag.parse().expect("a value"));
     }
@@ -114,23 +117,26 @@ async fn an_unknown_setting_is_told_with_those_there_are() {
 #[tokio::test]
 async fn policies_change_with_a_reason_and_every_version_is_kept() {
     let gate = Gate::open().await;
-    let auditor = somebody("audit", Role::Auditor);
-    let silent = patch(&gate, "policy", &[], r#"{"value":{"gates":"a"}}"#).await;
+    let (auditor, admin) = (somebody("audit", Role::Auditor), somebody("root", Role::Admin));
+    let silent = patch_by(&gate, &admin, "policy", &[], r#"{"value":{"gates":"a"}}"#).await;
     assert_eq!(
         (silent.status, silent.problem().as_str()),
         (StatusCode::UNPROCESSABLE_ENTITY, "invalid_setting")
     );
     assert_eq!(silent.json()["field"], "reason");
-    let set = patch(&gate, "policy", &[], r#"{"value":{"gates":"a"},"reason":" an audit "}"#).await;
+    let set = r#"{"value":{"gates":"a"},"reason":" an audit "}"#;
+    let refused = patch(&gate, "policy", &[], set).await;
+    assert_eq!((refused.status, refused.problem().as_str()), (StatusCode::FORBIDDEN, "wrong_role"));
+    let set = patch_by(&gate, &admin, "policy", &[], set).await;
     assert_eq!((set.status, &set.json()["version"]), (StatusCode::OK, &json!(1)), "{set:?}");
-    let back = patch(&gate, "policy", &["\"1\""], r#"{"value":{},"reason":"too strict"}"#).await;
+    let back = patch_by(&gate, &admin, "policy", &["\"1\""], r#"{"value":{},"reason":"too strict"}"#).await;
     assert_eq!(back.status, StatusCode::OK, "{back:?}");
     let kept = gate.get(&auditor, "/settings/policy/versions").await.json();
     let versions = kept["versions"].as_array().expect("a list");
     let told: Vec<_> = versions.iter().map(|one| (&one["version"], &one["reason"], &one["value"])).collect();
     let (second, first) = (json!("too strict"), json!("an audit"));
     assert_eq!(told, [(&json!(2), &second, &json!({})), (&json!(1), &first, &json!({ "gates": "a" }))]);
-    assert_eq!(versions[0]["set_by"], "op");
+    assert_eq!(versions[0]["set_by"], "root");
     let ledger = gate.get(&auditor, "/ledger?kind=setting.changed").await.json();
     assert_eq!(ledger["events"][0]["detail"]["reason"], "too strict");
     let nobody = gate.get(&auditor, "/settings/policies/versions").await;

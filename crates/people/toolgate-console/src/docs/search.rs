@@ -1,6 +1,7 @@
-//! Searching the documentation. Its pages are few, so each search reads all of them, and nothing is kept between two.
+//! Searching the documentation. Its pages are few: the first search reads all of them, and keeps what the others look through.
 
 use std::cmp::Reverse;
+use std::sync::LazyLock;
 
 use include_dir::{Dir, DirEntry};
 
@@ -15,6 +16,21 @@ const IN_HEADING: usize = 6;
 const IN_TEXT_MAX: usize = 5;
 /// Generated pages have every word somewhere: written ones come first.
 const WRITTEN: usize = 3;
+
+static PAGES: LazyLock<Vec<SearchedPage>> = LazyLock::new(|| {
+    let mut files = Vec::new();
+    collect(&FOLDER, &mut files);
+    files.into_iter().map(|(name, text)| SearchedPage::of(name, text)).collect()
+});
+
+/// A page as searches look through it: in small letters.
+struct SearchedPage {
+    name: &'static str,
+    text: &'static str,
+    lower: String,
+    titles: Vec<String>,
+    headings: Vec<String>,
+}
 
 /// A page that has all words of a search.
 pub(crate) struct DocHit {
@@ -34,14 +50,10 @@ pub(crate) fn find(query: &str, limit: usize) -> Vec<DocHit> {
     if words.is_empty() {
         return Vec::new();
     }
-    let mut files = Vec::new();
-    collect(&FOLDER, &mut files);
-    let mut found: Vec<(usize, &str, &str)> = files
-        .into_iter()
-        .filter_map(|(name, text)| score(name, text, &words).map(|score| (score, name, text)))
-        .collect();
-    found.sort_by_key(|(score, name, _)| (Reverse(*score), *name));
-    found.into_iter().take(limit).map(|(_, name, text)| hit(name, text, &words)).collect()
+    let mut found: Vec<(usize, &SearchedPage)> =
+        PAGES.iter().filter_map(|page| Some((page.score(&words)?, page))).collect();
+    found.sort_by_key(|(score, page)| (Reverse(*score), page.name));
+    found.into_iter().take(limit).map(|(_, page)| hit(page.name, page.text, &words)).collect()
 }
 
 fn collect(folder: &'static Dir<'static>, files: &mut Vec<(&'static str, &'static str)>) {
@@ -56,21 +68,29 @@ fn collect(folder: &'static Dir<'static>, files: &mut Vec<(&'static str, &'stati
     }
 }
 
-/// `None` if a word is missing.
-fn score(name: &str, text: &str, words: &[&str]) -> Option<usize> {
-    let lower = text.to_lowercase();
-    let mut sum = 0;
-    for word in words {
-        let anywhere = lower.matches(word).count();
-        if anywhere == 0 {
-            return None;
-        }
-        let headings = lower.lines().filter(|line| line.starts_with('#') && line.contains(word));
-        let (titles, headings): (Vec<&str>, Vec<&str>) = headings.partition(|line| line.starts_with("# "));
-        sum +=
-            titles.len().min(1) * IN_TITLE + headings.len().min(2) * IN_HEADING + anywhere.min(IN_TEXT_MAX);
+impl SearchedPage {
+    fn of(name: &'static str, text: &'static str) -> Self {
+        let lower = text.to_lowercase();
+        let all = lower.lines().filter(|line| line.starts_with('#')).map(str::to_owned);
+        let (titles, headings) = all.partition(|line| line.starts_with("# "));
+        Self { name, text, lower, titles, headings }
     }
-    Some(if name.starts_with("reference/") { sum } else { sum * WRITTEN })
+
+    /// `None` if a word is missing.
+    fn score(&self, words: &[&str]) -> Option<usize> {
+        let mut sum = 0;
+        for word in words {
+            let anywhere = self.lower.matches(word).count();
+            if anywhere == 0 {
+                return None;
+            }
+            let having = |lines: &[String]| lines.iter().filter(|line| line.contains(word)).count();
+            sum += having(&self.titles).min(1) * IN_TITLE
+                + having(&self.headings).min(2) * IN_HEADING
+                + anywhere.min(IN_TEXT_MAX);
+        }
+        Some(if self.name.starts_with("reference/") { sum } else { sum * WRITTEN })
+    }
 }
 
 fn hit(name: &str, text: &str, words: &[&str]) -> DocHit {

@@ -26,8 +26,8 @@ const IMAGES: [&str; 5] = ["image/png", "image/jpeg", "image/gif", "image/webp",
 /// Texts that are not called so.
 const TEXTS: [&str; 4] = ["application/json", "application/x-ndjson", "application/yaml", "application/toml"];
 const PDF: &str = "application/pdf";
-/// The width that shows whether a page can be drawn.
-const PROBE_PIXELS: u32 = 100;
+/// The width of a page on a page of its own: sharp on most screens.
+pub(super) const PAGE_PIXELS: u32 = 1_400;
 /// The width of a page beside other things.
 const SMALL_PIXELS: u32 = 500;
 
@@ -143,9 +143,10 @@ async fn drawn(visit: &PageVisit, content: &PreviewContent<'_>, page: u32) -> Ma
     }
 }
 
+/// Draws it in the width in which the browser fetches it next: the gateway keeps the last pictures.
 async fn has_page(visit: &PageVisit, content: &PreviewContent<'_>, page: u32) -> bool {
     let page = page.to_string();
-    let asked = PageAddress::of([content.kind, content.id, "pages", &page]).with("width", PROBE_PIXELS);
+    let asked = PageAddress::of([content.kind, content.id, "pages", &page]).with("width", PAGE_PIXELS);
     visit.pass_on(asked, HeaderMap::new()).await.is_ok()
 }
 

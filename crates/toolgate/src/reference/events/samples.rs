@@ -204,6 +204,7 @@ pub(super) fn of(kind: EventKind) -> EventSample {
         | Kind::ServerRemoved
         | Kind::ServerHealth
         | Kind::ServerOutdated
+        | Kind::ServerRestarted
         | Kind::InstanceJoined
         | Kind::InstanceLeft => sample(SampleSubject::Server, GATEWAY, of_server(kind)),
         Kind::ServerAsked => {
@@ -546,6 +547,14 @@ fn of_server(kind: EventKind) -> &'static [SampleMember] {
             ),
             ("version", "\"1.2.0\"", "The version that the server was added from"),
             ("latest", "\"2.0.0\"", "The latest version in the registry, or null"),
+        ],
+        EventKind::ServerRestarted => &[
+            ("reason", "\"exited with code 1\"", "Why the process before it ended, if that is known"),
+            (
+                "count",
+                "1",
+                "The number of starts since the last such event: those that failed count, and those that came too often to be recorded",
+            ),
         ],
         EventKind::InstanceJoined => &[
             ("instance", "\"a\"", "Its id"),

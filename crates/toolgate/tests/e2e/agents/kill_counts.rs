@@ -22,6 +22,11 @@ pub(super) struct KillCounts {
 }
 
 impl KillCounts {
+    /// False if nobody heard of a run, or if the killed gateway held no lease: then nothing was taken up.
+    pub(super) fn saw_a_take_up(&self) -> bool {
+        self.runs > 0 && !self.take_ups.is_empty()
+    }
+
     /// The same of all rounds so far.
     pub(super) fn add(&mut self, round: KillCounts) {
         self.rounds += 1;
@@ -70,4 +75,12 @@ fn the_figure_that_19_of_20_are_below_is_one_of_them() {
     let line = counts.line("restarted", "a");
     assert_eq!((&line["take_up_ms_p95"], &line["take_up_ms_max"]), (&json!(19), &json!(20)));
     assert_eq!(KillCounts::default().line("restarted", "a")["take_up_ms_p95"], Value::Null);
+}
+
+#[test]
+fn a_round_in_which_no_lease_was_found_proves_nothing() {
+    let take_ups = vec![Duration::from_millis(1)];
+    assert!(!KillCounts { runs: 1, ..KillCounts::default() }.saw_a_take_up());
+    assert!(!KillCounts { take_ups: take_ups.clone(), ..KillCounts::default() }.saw_a_take_up());
+    assert!(KillCounts { runs: 1, take_ups, ..KillCounts::default() }.saw_a_take_up());
 }

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::axe;
 use super::office::Office;
 use super::person::{DESK, PHONE, Person};
+use super::plain::Visitor;
 use crate::governed::bank::envelope;
 use crate::knowledge::{KnowledgeLibrary, lease_pdf};
 use crate::runs::work::Work;
@@ -49,6 +50,9 @@ async fn the_artifacts_of_a_run_are_shown_as_what_they_are() {
         assert_eq!(person.sticks_out().await, None, "{}", screen.name);
         assert_eq!(axe::findings(&person).await, Vec::<String>::new(), "{}", screen.name);
     }
+    let auditor = Visitor::enters(office.gateway(), &office.token("auditor", "ines")).await;
+    let run = auditor.get(&format!("/console/runs/{}", work.id)).await;
+    assert!(run.text.contains("may see that they exist, but not their content"), "{}", run.text);
     person.sits_at(DESK).await;
     person.click("rows.csv").await;
     person.sees("Preview").await;

@@ -10,6 +10,8 @@ use crate::boot;
 
 const CLIENT: &str = "toolgate-console";
 const SECRET: &str = "secret-of-the-console";
+/// The state that would follow from no ticket at all: the digest of `state`, a zero byte, and nothing more.
+const STATE_OF_NOTHING: &str = "0jH55s96U9eZqasaZ_Kr6YRya0H5KDH94MxSuAZsGzc";
 const FORBIDDEN: &str = "status of 403";
 
 async fn provider(claims: Value) -> (Idp, Gateway) {
@@ -64,9 +66,14 @@ async fn whoever_has_no_role_there_stays_outside_and_is_told() {
 async fn an_answer_that_belongs_to_no_login_here_logs_nobody_in() {
     let (idp, gateway) = provider(json!({ "email": "ann@example.com", "groups": "finance" })).await;
     let person = Person::at(&gateway).await;
-    for stray in
-        ["", "?code=made-up&state=made-up", "?error=access_denied", "?state=%00&code=%3Cimg%20src%3Dx%3E"]
-    {
+    let without_ticket = format!("?code=made-up&state={STATE_OF_NOTHING}");
+    for stray in [
+        "",
+        "?code=made-up&state=made-up",
+        without_ticket.as_str(),
+        "?error=access_denied",
+        "?state=%00&code=%3Cimg%20src%3Dx%3E",
+    ] {
         person.open(&format!("/console/provider/return{stray}")).await;
         person.sees("not begun in this browser").await;
     }

@@ -168,6 +168,14 @@ async fn somebody_restarts_a_server_and_it_goes_on() {
     let restarts = before["restarts"].as_u64().expect("a number");
     let again = |server: &Value| server["health"] == "healthy" && server["restarts"] == restarts + 1;
     site.server_is("bank", again).await;
+    let told = until_async(WAIT, || async {
+        let told = site.told("server.restarted").await;
+        (!told.is_empty()).then_some(told)
+    });
+    let told = told.await.expect("the ledger has it");
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(told[0]["server"], "bank");
+    assert_eq!(told[0]["detail"], json!({ "reason": "somebody restarts it", "count": 1 }));
     drop(site);
     crate::kit::nothing_left(&word);
 }

@@ -12,6 +12,7 @@ crate::on_both!(
     spending_is_summed_by_what_is_asked_for,
     only_answers_cost_something,
     a_summary_is_billed_at_once_and_is_no_turn,
+    turns_under_way_are_those_of_others_that_wait_for_an_answer,
 );
 
 /// The day of `NOW_MS`.
@@ -75,6 +76,31 @@ async fn only_answers_cost_something(world: StoreWorld) {
     let rows = store.spend(&by(SpendBy::Model)).await.expect("summed");
     let expected = SpendRow { key: "writer".to_owned(), turns: 1, runs: 1, usage: USAGE, cost_micros: COST };
     assert_eq!(rows, [expected]);
+}
+
+async fn turns_under_way_are_those_of_others_that_wait_for_an_answer(world: StoreWorld) {
+    let (store, books) = place(&world).await;
+    let mut leases = Vec::new();
+    for name in ["1", "2", "3"] {
+        let lease = claim(&store, &driven(&books, name).await).await;
+        ask(&books, &lease, 1).await.expect("asked");
+        leases.push(lease);
+    }
+    let own = id("3");
+    let under_way = async |query: SpendQuery, now_ms: i64| {
+        store.turns_under_way(&query, &own, now_ms).await.expect("counted")
+    };
+    let all = SpendQuery::default;
+    let task = |task: &str| SpendQuery { task: Some(TaskId::new(task)), ..all() };
+    let model = |name: &str| SpendQuery { model: ModelName::new(name).ok(), ..all() };
+    assert_eq!(under_way(all(), NOW_MS).await, 2);
+    assert_eq!((under_way(task("task_1"), NOW_MS).await, under_way(task("task_2"), NOW_MS).await), (2, 0));
+    assert_eq!((under_way(model("writer"), NOW_MS).await, under_way(model("other"), NOW_MS).await), (2, 0));
+    let other = SpendQuery { agent: AgentName::new("auditor").ok(), ..all() };
+    assert_eq!(under_way(other, NOW_MS).await, 0);
+    answer(&books, &leases[0], 1, 1).await.expect("answered");
+    assert_eq!(under_way(all(), NOW_MS).await, 1, "an answer is spending");
+    assert_eq!(under_way(all(), UNTIL_MS).await, 0, "the gateway is dead");
 }
 
 async fn a_summary_is_billed_at_once_and_is_no_turn(world: StoreWorld) {

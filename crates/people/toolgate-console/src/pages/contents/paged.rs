@@ -8,11 +8,11 @@ use serde::Deserialize;
 
 use crate::address::PageAddress;
 use crate::headers::POLICY_OF_CONTENTS;
+use crate::pages::preview::PAGE_PIXELS;
 use crate::problem::PageResult;
 use crate::visit::PageVisit;
 
-/// Pixels of a picture's width: sharp on most screens.
-const WIDTH: u32 = 1_400;
+/// Pixels of a picture's width.
 const WIDTH_MIN: u32 = 100;
 
 #[derive(Default, Deserialize)]
@@ -47,8 +47,8 @@ pub(super) async fn of_artifact(
 }
 
 async fn send(visit: &PageVisit, address: PageAddress, drawn: &DrawnPageQuery) -> PageResult<Response> {
-    let width = drawn.width.as_deref().and_then(|width| width.parse().ok()).unwrap_or(WIDTH);
-    let address = address.with("width", width.clamp(WIDTH_MIN, WIDTH));
+    let width = drawn.width.as_deref().and_then(|width| width.parse().ok()).unwrap_or(PAGE_PIXELS);
+    let address = address.with("width", width.clamp(WIDTH_MIN, PAGE_PIXELS));
     let mut response = visit.pass_on(address, HeaderMap::new()).await?;
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("image/png"));

@@ -8,6 +8,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::Value;
+use toolgate_core::Role;
 
 use super::draft::{DraftForm, PolicySourceData, PolicyTextsData, TEXTS, TextField};
 use super::tabs::{Side, head};
@@ -174,7 +175,7 @@ fn files(form: &DraftForm, texts: &PolicyTextsData) -> Markup {
 
 fn forcing(visit: &PageVisit, form: &DraftForm) -> Markup {
     html! {
-        @if visit.operates() {
+        @if visit.is_one_of(&[Role::Admin]) {
             div.field {
                 label for="reason" { "Reason" }
                 input #reason type="text" name="reason" value=(form.reason) maxlength="500" autocomplete="off" aria-describedby="reason-help";
@@ -182,7 +183,7 @@ fn forcing(visit: &PageVisit, form: &DraftForm) -> Markup {
             }
             p { button.button.primary type="submit" name="do" value="force" { "Put in force" } }
         } @else {
-            p.help { "Putting policies in force needs the role admin or operator." }
+            p.help { "Putting policies in force needs the role admin." }
         }
     }
 }

@@ -32,6 +32,7 @@ pub(super) async fn artifacts(visit: &PageVisit, run: &RunData) -> Markup {
     }
     let more = run.output.len().saturating_sub(LISTED_MAX);
     html! {
+        @if !visit.operates() { p.help { "Your role may see that they exist, but not their content." } }
         ul.contents {
             @for (place, file) in run.output.iter().take(LISTED_MAX).enumerate() {
                 li data-entry=(file.name) {
