@@ -210,10 +210,11 @@ def py_method(one, waits):
     return f'    {word} {one.name}{head} -> {answer}:\n        """{about}."""\n        {line}\n\n'
 
 
-def python(operations, schemas):
+def python(version, operations, schemas):
     yield '"""Written by `clients/generate.py` from the OpenAPI document of the gateway."""\n\n'
     yield "# ruff: noqa\nfrom __future__ import annotations\n\nfrom collections.abc import AsyncIterator, Iterator\n"
     yield "from typing import Any, Literal, NotRequired, Protocol, Required, TypeAlias, TypedDict, cast\nfrom urllib.parse import quote\n\n"
+    yield f'#: Versions of the gateway that this was made for.\nVERSIONS = "{version}"\n\n'
     yield "Words = dict[str, str | int | None]\n\n\nclass Event(TypedDict):\n    \"\"\"One event of a stream: its name, its id, and its data as JSON.\"\"\"\n\n"
     yield "    event: str\n    id: str | None\n    data: Any\n\n\nclass Answer(Protocol):\n    @property\n    def content(self) -> bytes: ...\n\n    @property\n    def text(self) -> str: ...\n\n    def json(self) -> Any: ...\n\n\n"
     yield "def quoted(text: str) -> str:\n    return quote(text, safe=\"\")\n"
@@ -304,8 +305,9 @@ def ts_method(one):
     return head + f"async {camel(one.name)}({', '.join(parameters)}): Promise<{answer}> {{\n    {lines.get(one.kind, call + ';')}\n  }}\n\n"
 
 
-def typescript(operations, schemas):
+def typescript(version, operations, schemas):
     yield "// Written by `clients/generate.py` from the OpenAPI document of the gateway.\n\n"
+    yield f'/** Versions of the gateway that this was made for. */\nexport const VERSIONS = "{version}";\n\n'
     yield "export type Words = { [key: string]: string | number | undefined };\n\n"
     yield "/** One event of a stream: its name, its id, and its data as JSON. */\nexport interface GatewayEvent {\n  event: string;\n  id?: string;\n  data: unknown;\n}\n"
     yield from ts_types(schemas)
@@ -319,8 +321,10 @@ def main():
     document = json.loads(pathlib.Path(sys.argv[1]).read_text())
     operations = [Operation(document, *one) for one in OPERATIONS]
     schemas = reachable(document, operations)
+    # Versions that differ behind their second number fit.
+    version = ".".join(document["info"]["version"].split(".")[:2])
     stale = []
-    for file, parts in ((PYTHON, python(operations, schemas)), (TYPESCRIPT, typescript(operations, schemas))):
+    for file, parts in ((PYTHON, python(version, operations, schemas)), (TYPESCRIPT, typescript(version, operations, schemas))):
         text = "".join(parts)
         if "--check" not in sys.argv:
             file.write_text(text)

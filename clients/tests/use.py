@@ -3,8 +3,9 @@
 import asyncio
 import os
 from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
-from toolgate_client import AsyncToolgate, GatewayError, Toolgate
+from toolgate_client import AsyncToolgate, GatewayError, GatewayTooNew, GatewayTooOld, Toolgate
 
 URL = os.environ["TOOLGATE_URL"]
 LETTER = {"calls": [{"id": "1", "name": "letters__send", "arguments": {"to": "ann@example.com", "text": "python"}}]}
@@ -52,4 +53,48 @@ async def awaited():
 
 
 asyncio.run(awaited())
+
+
+class Other(BaseHTTPRequestHandler):
+    """A gateway of another version."""
+
+    version = "0.0.9"
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Toolgate-Version", self.version)
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    def log_message(self, *_):
+        """Says nothing."""
+
+
+async def awaited_from(url):
+    async with AsyncToolgate(url, "token") as gateway:
+        await gateway.list_runs()
+
+
+def refused(asked, error):
+    try:
+        asked()
+    except error as said:
+        return str(said)
+    raise AssertionError(f"no {error.__name__}")
+
+
+with HTTPServer(("127.0.0.1", 0), Other) as other, ThreadPoolExecutor() as pool:
+    served = pool.submit(other.serve_forever, 0.05)
+    url = f"http://127.0.0.1:{other.server_port}"
+    with Toolgate(url, "token") as stranger:
+        said = refused(stranger.list_runs, GatewayTooOld)
+        assert "version 0.0.9" in said and "version 0.1\nhint: update the gateway" in said, said
+        Other.version = "0.2.0-rc.1"
+        for asked in (stranger.list_runs, lambda: next(stranger.follow_events()), lambda: asyncio.run(awaited_from(url))):
+            said = refused(asked, GatewayTooNew)
+            assert "version 0.2.0-rc.1" in said and "hint: install the toolgate-client" in said, said
+        Other.version = "0.1.99"
+        assert stranger.list_runs() == {}
+    other.shutdown()
+    served.result()
 print("python client: used")

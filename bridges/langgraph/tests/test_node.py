@@ -12,7 +12,9 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.types import Command, RetryPolicy, Send
 from langgraph.graph import END, START, StateGraph
 from conftest import State
-from toolgate_langgraph import Gateway, GatewayTooOld, GatewayUnreachable, MCPToolNode, RunGone, TokenRefused
+from toolgate_langgraph import Gateway, GatewayTooNew, GatewayTooOld, GatewayUnreachable, MCPToolNode, RunGone, TokenRefused
+from toolgate_langgraph.people import vote
+from toolgate_langgraph.turn import Waiting
 from langgraph.checkpoint.memory import InMemorySaver
 
 
@@ -258,6 +260,41 @@ def test_a_gateway_without_keys_is_too_old():
     tools = MCPToolNode(Gateway("http://old", "x", transport=httpx.MockTransport(old)))
     with pytest.raises(GatewayTooOld, match="version 0.1"):
         tools.call([call("look", "1")], thread())
+
+
+@pytest.mark.parametrize(
+    ("version", "error", "advice"),
+    [("0.0.9", GatewayTooOld, "update the gateway"), ("0.2.0-rc.1", GatewayTooNew, "install the"), ("1.0.0", GatewayTooNew, "install the")],
+)
+def test_a_gateway_of_another_version_is_refused_before_a_call_is_made(version, error, advice):
+    asked = []
+
+    def other(request):
+        asked.append(request.url.path)
+        return httpx.Response(200, json={"run": {"id": "run_1"}}, headers={"Toolgate-Version": version})
+
+    tools = MCPToolNode(Gateway("http://other", "x", transport=httpx.MockTransport(other), async_transport=httpx.MockTransport(other)))
+    with pytest.raises(error, match=f"version {version}.* version 0.1\nhint: {advice}"):
+        tools.call([call("look", "1")], thread())
+    with pytest.raises(error, match=version):
+        asyncio.run(tools.acall([call("look", "1")], thread()))
+    assert asked == ["/runs", "/runs"], "nothing else was asked of it"
+
+
+def test_a_vote_does_not_hide_that_the_version_does_not_fit():
+    def other(request):
+        return httpx.Response(404, json={"code": "unknown_approval"}, headers={"Toolgate-Version": "9.0.0"})
+
+    gateway = Gateway("http://other", "x", transport=httpx.MockTransport(other))
+    one = Waiting("approval", "appr_1", call("send", "1"))
+    with pytest.raises(GatewayTooNew, match="9.0.0"):
+        gateway.run(vote([(one, {"type": "approve"})], "token"))
+
+
+def test_the_gateway_says_its_version_to_who_has_a_token(shared):
+    said = httpx.get(f"{shared.url}/tools", headers={"Authorization": f"Bearer {shared.agent}"}, trust_env=False)
+    assert said.headers["Toolgate-Version"] == shared.say("--version").removeprefix("toolgate ")
+    assert "Toolgate-Version" not in httpx.get(f"{shared.url}/tools", trust_env=False).headers
 
 
 def test_a_token_that_is_not_known(shared):

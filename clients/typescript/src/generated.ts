@@ -1,5 +1,8 @@
 // Written by `clients/generate.py` from the OpenAPI document of the gateway.
 
+/** Versions of the gateway that this was made for. */
+export const VERSIONS = "0.1";
+
 export type Words = { [key: string]: string | number | undefined };
 
 /** One event of a stream: its name, its id, and its data as JSON. */

@@ -1,6 +1,6 @@
 /** A thin client of a Toolgate gateway. */
 
-import { Operations } from "./generated.js";
+import { Operations, VERSIONS } from "./generated.js";
 import type { GatewayEvent, Words } from "./generated.js";
 
 export * from "./generated.js";
@@ -23,6 +23,12 @@ export class GatewayError extends Error {
   }
 }
 
+/** The gateway's version is before those that this client was made for. */
+export class GatewayTooOld extends GatewayError {}
+
+/** The gateway's version is after those that this client was made for. */
+export class GatewayTooNew extends GatewayError {}
+
 /** The gateway at an address. */
 export class Toolgate extends Operations {
   readonly #url: string;
@@ -43,6 +49,7 @@ export class Toolgate extends Operations {
     if (body !== undefined) sent["Content-Type"] = isRaw ? "application/octet-stream" : "application/json";
     const content = body === undefined ? undefined : isRaw ? (body as BodyInit) : JSON.stringify(body);
     const response = await fetch(this.#address(path, query), { method, headers: sent, body: content ?? null });
+    checkVersion(response);
     if (!response.ok) throw await refused(response);
     return response;
   }
@@ -78,6 +85,21 @@ export class Toolgate extends Operations {
     const text = said.toString();
     return `${this.#url}${path}${text ? `?${text}` : ""}`;
   }
+}
+
+/** Refuses a gateway of another version. An answer that names none is not refused. */
+function checkVersion(response: Response): void {
+  const said = response.headers.get("toolgate-version") ?? "";
+  const found = /^(\d+)\.(\d+)/.exec(said);
+  if (found === null) return;
+  const [major, minor] = VERSIONS.split(".").map(Number) as [number, number];
+  const difference = Number(found[1]) - major || Number(found[2]) - minor;
+  if (difference === 0) return;
+  const detail = `the gateway has version ${said}, and this @toolgate/client was made for version ${VERSIONS}`;
+  const older = `update the gateway to version ${VERSIONS}, or install the @toolgate/client of its version`;
+  const newer = "install the @toolgate/client of the gateway's version: it lies in `clients/typescript` there";
+  if (difference < 0) throw new GatewayTooOld(response.status, { detail, hint: older });
+  throw new GatewayTooNew(response.status, { detail, hint: newer });
 }
 
 async function refused(response: Response): Promise<GatewayError> {

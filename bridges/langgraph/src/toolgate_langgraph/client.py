@@ -6,6 +6,7 @@ What is asked is written once, as a generator that yields requests and pauses. `
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Generator
 from dataclasses import dataclass, field
@@ -21,6 +22,9 @@ T = TypeVar("T")
 
 #: Versions of the gateway that this package was made for.
 VERSIONS = "0.1"
+FITTING = tuple(int(part) for part in VERSIONS.split("."))
+#: How an answer to a token says the gateway's version.
+VERSION_HEADER = "toolgate-version"
 #: Calls are made with `Prefer: respond-async`, so only the tools themselves take time.
 TIMEOUT_SECONDS = 600.0
 CONNECT_SECONDS = 10.0
@@ -179,6 +183,7 @@ def unreachable(url: str, error: httpx.HTTPError) -> errors.GatewayUnreachable:
 
 def read(response: httpx.Response) -> Answer:
     """The answer, or the error that it is."""
+    check_version(response)
     try:
         body = response.json() if response.content else {}
     except ValueError:
@@ -188,6 +193,20 @@ def read(response: httpx.Response) -> Answer:
     if response.status_code >= 400:
         raise refused(response.status_code, body)
     return Answer(response.status_code, body)
+
+
+def check_version(response: httpx.Response) -> None:
+    """Refuses a gateway of another version, before its answer is understood wrongly. An answer that names none is not refused."""
+    said = response.headers.get(VERSION_HEADER, "")
+    found = re.match(r"(\d+)\.(\d+)", said)
+    if found is None:
+        return
+    version = (int(found[1]), int(found[2]))
+    message = f"the gateway at {response.request.url.host} has version {said}, and this toolgate-langgraph was made for version {VERSIONS}"
+    if version < FITTING:
+        raise errors.GatewayTooOld(message, hint=f"update the gateway to version {VERSIONS}, or install the toolgate-langgraph of its version")
+    if version > FITTING:
+        raise errors.GatewayTooNew(message, hint="install the toolgate-langgraph of the gateway's version: it lies in `bridges/langgraph` there")
 
 
 def strange(response: httpx.Response) -> errors.ToolgateError:

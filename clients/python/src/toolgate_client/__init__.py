@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import httpx
 
-from ._generated import Answer, AsyncOperations, Event, Operations, Words
+from ._generated import VERSIONS, Answer, AsyncOperations, Event, Operations, Words
 
-__all__ = ["AsyncToolgate", "Event", "GatewayError", "Toolgate"]
+__all__ = ["AsyncToolgate", "Event", "GatewayError", "GatewayTooNew", "GatewayTooOld", "Toolgate"]
 
 TIMEOUT_SECONDS = 600.0
+#: How an answer to a token says the gateway's version.
+VERSION_HEADER = "toolgate-version"
+FITTING = tuple(int(part) for part in VERSIONS.split("."))
 
 
 class GatewayError(Exception):
@@ -26,6 +30,14 @@ class GatewayError(Exception):
         hint = problem.get("hint")
         said = str(problem.get("detail") or problem.get("title") or f"the gateway answered {status}")
         super().__init__(f"{said}\nhint: {hint}" if hint else said)
+
+
+class GatewayTooOld(GatewayError):
+    """The gateway's version is before those that this client was made for."""
+
+
+class GatewayTooNew(GatewayError):
+    """The gateway's version is after those that this client was made for."""
 
 
 class Toolgate(Operations):
@@ -45,12 +57,14 @@ class Toolgate(Operations):
 
     def _send(self, method: str, path: str, query: Words, headers: Words, body: Any) -> Answer:
         response = self._client.request(method, path, **given(query, headers, body))
+        check_version(response)
         if response.is_error:
             raise error_of(response)
         return response
 
     def _follow(self, path: str, query: Words) -> Iterator[Event]:
         with self._client.stream("GET", path, **given(query, {}, None), timeout=None) as response:
+            check_version(response)
             if response.is_error:
                 response.read()
                 raise error_of(response)
@@ -78,12 +92,14 @@ class AsyncToolgate(AsyncOperations):
 
     async def _send(self, method: str, path: str, query: Words, headers: Words, body: Any) -> Answer:
         response = await self._client.request(method, path, **given(query, headers, body))
+        check_version(response)
         if response.is_error:
             raise error_of(response)
         return response
 
     async def _follow(self, path: str, query: Words) -> AsyncIterator[Event]:
         async with self._client.stream("GET", path, **given(query, {}, None), timeout=None) as response:
+            check_version(response)
             if response.is_error:
                 await response.aread()
                 raise error_of(response)
@@ -112,6 +128,22 @@ def given(query: Words, headers: Words, body: Any) -> dict[str, Any]:
     elif body is not None:
         words["json"] = body
     return words
+
+
+def check_version(response: httpx.Response) -> None:
+    """Refuses a gateway of another version. An answer that names none is not refused."""
+    said = response.headers.get(VERSION_HEADER, "")
+    found = re.match(r"(\d+)\.(\d+)", said)
+    if found is None:
+        return
+    version = (int(found[1]), int(found[2]))
+    detail = f"the gateway has version {said}, and this toolgate-client was made for version {VERSIONS}"
+    if version < FITTING:
+        hint = f"update the gateway to version {VERSIONS}, or install the toolgate-client of its version"
+        raise GatewayTooOld(response.status_code, {"detail": detail, "hint": hint})
+    if version > FITTING:
+        hint = "install the toolgate-client of the gateway's version: it lies in `clients/python` there"
+        raise GatewayTooNew(response.status_code, {"detail": detail, "hint": hint})
 
 
 def error_of(response: httpx.Response) -> GatewayError:

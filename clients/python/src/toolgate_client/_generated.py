@@ -7,6 +7,9 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any, Literal, NotRequired, Protocol, Required, TypeAlias, TypedDict, cast
 from urllib.parse import quote
 
+#: Versions of the gateway that this was made for.
+VERSIONS = "0.1"
+
 Words = dict[str, str | int | None]
 
 

@@ -49,6 +49,8 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use bytes::Bytes;
+use http::{HeaderName, HeaderValue};
+use toolgate_core::Principal;
 use toolgate_core::platform::PlatformTool;
 use toolgate_core::run::{RunStarter, TurnPlayer};
 use tower::ServiceExt;
@@ -91,6 +93,9 @@ pub use services::{IncomingWebhook, RequestDoor, Services};
 pub use streams::{StreamPlace, StreamQuota};
 pub use trial::{FilterTrial, FilterTrialResult, TriedExample, TriedFilter};
 use work::WorkInProgress;
+
+/// How an answer says the gateway's version, for clients that fit some versions.
+const VERSION: HeaderName = HeaderName::from_static("toolgate-version");
 
 /// The OpenAPI document, as `/openapi.json` serves it: the routes, and the path of each tool of the platform.
 pub fn openapi_document(platform: &[Arc<PlatformTool>]) -> String {
@@ -146,13 +151,18 @@ impl Api {
     }
 
     /// Answers one request. The verified [`toolgate_core::scope::Credential`] and its
-    /// [`toolgate_core::Principal`] are among its extensions, or neither is.
+    /// [`toolgate_core::Principal`] are among its extensions, or neither is. Only who has a token hears the version.
     pub async fn serve<B>(&self, request: http::Request<B>) -> http::Response<ApiBody>
     where
         B: http_body::Body<Data = Bytes> + Send + 'static,
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
+        let is_known = request.extensions().get::<Principal>().is_some();
         let served = self.router.clone().oneshot(request.map(Body::new)).await;
-        served.unwrap_or_else(|never| match never {}).map(unfailing)
+        let mut answer = served.unwrap_or_else(|never| match never {}).map(unfailing);
+        if is_known {
+            answer.headers_mut().insert(VERSION, HeaderValue::from_static(env!("CARGO_PKG_VERSION")));
+        }
+        answer
     }
 }

@@ -11,7 +11,8 @@ const START: &str = "# REST API
 
 The gateway serves `/openapi.json`, from which this page is made. Requests carry `Authorization: Bearer <token>`; `toolgate token create`
 makes tokens. Bodies are JSON unless said otherwise. What goes wrong is answered with `application/problem+json`: see the
-[errors](errors/README.md). Lists are paged: pass on `next` of a page as `cursor`, as it is.
+[errors](errors/README.md). Lists are paged: pass on `next` of a page as `cursor`, as it is. An answer to a token says the
+gateway's version in the header `Toolgate-Version`.
 
 Beside these routes there are `/mcp` (MCP itself; `/mcp/{agent}` and `/mcp/{session}` for one of them), `/sse` (the older transport),
 `/metrics` (see [metrics](metrics.md)), `/healthz` and `/readyz`.

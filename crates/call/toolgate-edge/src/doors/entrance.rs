@@ -233,7 +233,7 @@ fn with_cors(mut response: HttpResponse, origin: HeaderValue) -> HttpResponse {
     headers.insert(h::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     headers.insert(
         h::ACCESS_CONTROL_EXPOSE_HEADERS,
-        HeaderValue::from_static("mcp-session-id, www-authenticate"),
+        HeaderValue::from_static("mcp-session-id, www-authenticate, toolgate-version"),
     );
     headers.append(h::VARY, HeaderValue::from_static("origin"));
     response

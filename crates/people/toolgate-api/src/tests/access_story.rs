@@ -48,6 +48,7 @@ async fn every_route_refuses_a_missing_credential() {
         let code = answer.problem();
         assert!(["unauthorized", "signature_missing"].contains(&code.as_str()), "{method} {path}: {code}");
         assert!(answer.headers.contains_key("www-authenticate"));
+        assert!(!answer.headers.contains_key("toolgate-version"), "{method} {path}: to nobody else");
     }
 }
 
@@ -244,6 +245,7 @@ async fn what_is_not_there_is_told_as_a_problem() {
     let admin = somebody("root", Role::Admin);
     let nothing = gate.get(&admin, "/tools/a/b").await;
     assert_eq!((nothing.status, nothing.problem().as_str()), (StatusCode::NOT_FOUND, "not_found"));
+    assert_eq!(nothing.headers["toolgate-version"], env!("CARGO_PKG_VERSION"), "refusals say it as well");
     let wrong = gate.send(request(Method::DELETE, "/tools", Some(&admin), "")).await;
     assert_eq!(
         (wrong.status, wrong.problem().as_str()),
