@@ -410,6 +410,9 @@ pub struct EventFilter {
     pub call: Option<CallId>,
     pub tool: Option<CanonicalName>,
     pub server: Option<ServerName>,
-    pub outcome: Option<Outcome>,
+    /// Any of them; empty matches anything.
+    pub outcomes: Vec<Outcome>,
+    /// The error of a call that ended: its code, or its outcome if it has none.
+    pub error: Option<String>,
     pub decision: Option<DecisionKind>,
 }

@@ -195,9 +195,9 @@ fn filters() -> Vec<(&'static str, EventFilter)> {
         ("call", EventFilter { call: Some(CallId::new(format!("tc_{:032x}", 5))), ..none() }),
         ("tool", EventFilter { tool: Some(CanonicalName::of(&server, "tool_7")), ..none() }),
         ("server", EventFilter { server: Some(server.clone()), ..none() }),
-        ("outcome succeeded", EventFilter { outcome: Some(Outcome::Succeeded), ..none() }),
-        ("outcome failed", EventFilter { outcome: Some(Outcome::Failed), ..none() }),
-        ("outcome unknown, none", EventFilter { outcome: Some(Outcome::Unknown), ..none() }),
+        ("outcome succeeded", EventFilter { outcomes: vec![Outcome::Succeeded], ..none() }),
+        ("outcome failed", EventFilter { outcomes: vec![Outcome::Failed], ..none() }),
+        ("outcome unknown, none", EventFilter { outcomes: vec![Outcome::Unknown], ..none() }),
         ("decision permit", EventFilter { decision: Some(DecisionKind::Permit), ..none() }),
         ("decision deny", EventFilter { decision: Some(DecisionKind::Deny), ..none() }),
         ("kind completed", EventFilter { kind: Some(EventKind::CallCompleted), ..none() }),
@@ -206,7 +206,7 @@ fn filters() -> Vec<(&'static str, EventFilter)> {
             "server and failed and an hour",
             EventFilter {
                 server: Some(server),
-                outcome: Some(Outcome::Failed),
+                outcomes: vec![Outcome::Failed],
                 from_ms: Some(START_MS + hour),
                 until_ms: Some(START_MS + 2 * hour),
                 ..none()

@@ -202,6 +202,17 @@ pub(crate) fn word<T>(
     parse(value).map(Some).ok_or_else(unknown)
 }
 
+/// A parameter with some of a few words, which commas separate.
+pub(crate) fn words<T>(
+    name: &str,
+    value: Option<&str>,
+    known: &[&str],
+    parse: impl Fn(&str) -> Option<T>,
+) -> ApiResult<Vec<T>> {
+    let given = value.into_iter().flat_map(|value| value.split(','));
+    given.filter_map(|one| word(name, Some(one), known, &parse).transpose()).collect()
+}
+
 /// The number of entries on a page: the requested or the default number, never more than `max`.
 pub(crate) fn limit(value: Option<&str>, usual: usize, max: usize) -> ApiResult<usize> {
     let Some(value) = value else { return Ok(usual) };

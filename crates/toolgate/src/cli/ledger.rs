@@ -247,7 +247,8 @@ impl FilterArgs {
             call: self.call.map(CallId::new),
             tool: self.tool.map(|name| CanonicalName::recorded(&name)),
             server: self.server,
-            outcome: self.outcome,
+            outcomes: self.outcome.into_iter().collect(),
+            error: None,
             decision: self.decision,
         }
     }
@@ -311,7 +312,8 @@ mod tests {
             call: Some(CallId::new("tc_1")),
             tool: Some(CanonicalName::recorded("bank:transfer")),
             server: ServerName::new("bank").ok(),
-            outcome: Some(Outcome::ToolError),
+            outcomes: vec![Outcome::ToolError],
+            error: None,
             decision: Some(DecisionKind::Deny),
         };
         assert_eq!(filter.resolve(4_000_000), expected);

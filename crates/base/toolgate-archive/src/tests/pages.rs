@@ -86,7 +86,7 @@ async fn pages_have_the_order_of_the_database() {
     let world = ArchiveWorld::with_turns(4).await;
     assert!(world.place.segments().len() > 12, "several segments of a stream and day");
     let (_stage, elsewhere) = world.elsewhere().await;
-    let of_tool = EventFilter { outcome: Some(Outcome::Succeeded), ..second_day() };
+    let of_tool = EventFilter { outcomes: vec![Outcome::Succeeded], ..second_day() };
     for (filter, count) in [(EventFilter::default(), 60), (second_day(), 20), (of_tool, 10)] {
         for order in ORDERS {
             let expected = world.store.ledger_page(&filter, None, 1_000, order).await.expect("read");

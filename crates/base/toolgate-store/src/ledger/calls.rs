@@ -232,7 +232,8 @@ impl Store {
         cursor: Option<&CallCursor>,
         limit: usize,
     ) -> Result<CallPage, StoreError> {
-        let decisions = EventFilter { kind: None, outcome: None, ..filter.events.clone() };
+        let decisions =
+            EventFilter { kind: None, outcomes: Vec::new(), error: None, ..filter.events.clone() };
         let mut after = match cursor {
             Some(CallCursor::Recorded(position)) => Some(position.clone()),
             _ => None,

@@ -19,6 +19,7 @@ mod cut;
 mod days;
 mod erase;
 mod export;
+mod failure;
 mod figures;
 mod first;
 mod head;

@@ -8,6 +8,7 @@ use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::{CanonicalName, PrincipalId, ServerName};
 
 use super::clean;
+use super::failure;
 use super::line::LedgerLine;
 use super::text::Text;
 
@@ -100,24 +101,32 @@ pub(super) struct LineFilter {
     pub(super) from_ms: Option<i64>,
     pub(super) until_ms: Option<i64>,
     values: TermValues<String>,
+    /// Any of several; a single one is among the values.
+    outcomes: Vec<Outcome>,
+    error: Option<String>,
     is_searched: bool,
 }
 
 impl LineFilter {
     pub(super) fn of(filter: &EventFilter) -> Self {
+        let (outcome, outcomes) = match &*filter.outcomes {
+            [one] => (Some(*one), Vec::new()),
+            some => (None, some.to_vec()),
+        };
         let values = [
             filter.call.as_ref().map(CallId::as_str),
             filter.run.as_ref().map(RunId::as_str),
             filter.session.as_ref().map(SessionId::as_str),
             filter.kind.map(EventKind::as_str),
-            filter.outcome.map(Outcome::as_str),
+            outcome.map(Outcome::as_str),
             filter.decision.map(DecisionKind::as_str),
             filter.tool.as_ref().map(CanonicalName::as_str),
             filter.principal.as_ref().map(PrincipalId::as_str),
             filter.server.as_ref().map(ServerName::as_str),
         ];
         let values = values.map(|value| value.map(clean::replaced));
-        Self { from_ms: filter.from_ms, until_ms: filter.until_ms, values, is_searched: true }
+        let (from_ms, until_ms, error) = (filter.from_ms, filter.until_ms, filter.error.clone());
+        Self { from_ms, until_ms, values, outcomes, error, is_searched: true }
     }
 
     /// Every line is gone through. Terms are not under the hash, so whoever can write to the database can hide an event
@@ -127,7 +136,11 @@ impl LineFilter {
     }
 
     pub(super) fn is_anything(&self) -> bool {
-        self.from_ms.is_none() && self.until_ms.is_none() && self.values.iter().all(Option::is_none)
+        self.from_ms.is_none()
+            && self.until_ms.is_none()
+            && self.values.iter().all(Option::is_none)
+            && self.outcomes.is_empty()
+            && self.error.is_none()
     }
 
     pub(super) fn passes(&self, line: &LedgerLine<'_>) -> bool {
@@ -138,6 +151,18 @@ impl LineFilter {
         self.from_ms.is_none_or(|from| line.at_ms >= from)
             && self.until_ms.is_none_or(|until| line.at_ms < until)
             && self.values.iter().zip(values(line)).all(fits)
+            && self.fits_outcome(line)
+            && self.fits_error(line)
+    }
+
+    fn fits_outcome(&self, line: &LedgerLine<'_>) -> bool {
+        let is_wanted = |found: Text<'_>| self.outcomes.iter().any(|one| found == *one.as_str());
+        self.outcomes.is_empty() || line.outcome.is_some_and(is_wanted)
+    }
+
+    fn fits_error(&self, line: &LedgerLine<'_>) -> bool {
+        let Some(wanted) = &self.error else { return true };
+        failure::of_line(line).is_some_and(|found| *found == **wanted)
     }
 
     /// The terms of every block with an event that passes, unless they are too common to be stored.
@@ -201,7 +226,7 @@ mod tests {
             let filter = EventFilter {
                 call: Some(CallId::new(call)),
                 kind: Some(event.kind),
-                outcome: Some(Outcome::Succeeded),
+                outcomes: vec![Outcome::Succeeded],
                 tool: event.about.tool.clone(),
                 ..EventFilter::default()
             };
@@ -222,6 +247,31 @@ mod tests {
             assert!(LineFilter::of(&filter).passes(&LedgerLine::of(place, &event)));
         }
         assert_eq!(LineFilter::of(&EventFilter::default()).terms(), []);
+    }
+
+    #[test]
+    fn several_outcomes_and_an_error_are_held_against_each_line() {
+        let place = EventPosition {
+            tenant: "t",
+            stream: "s",
+            number: 1,
+            time: HybridTime::START,
+            previous: no_hash(),
+        };
+        let ended = |outcome| Event { outcome: Some(outcome), ..event(EventKind::CallCompleted, "tc_1") };
+        let passes = |filter: &EventFilter, event: &Event| {
+            LineFilter::of(filter).passes(&LedgerLine::of(place, event))
+        };
+        let outcomes = vec![Outcome::Denied, Outcome::Unknown];
+        let either = EventFilter { outcomes, ..EventFilter::default() };
+        assert_eq!((LineFilter::of(&either).terms(), LineFilter::of(&either).is_anything()), (vec![], false));
+        assert!(passes(&either, &ended(Outcome::Denied)) && passes(&either, &ended(Outcome::Unknown)));
+        assert!(!passes(&either, &ended(Outcome::Succeeded)));
+        assert!(!passes(&either, &event(EventKind::CallStarted, "tc_1")));
+        let error = EventFilter { error: Some("denied".to_owned()), ..EventFilter::default() };
+        assert!(!LineFilter::of(&error).is_anything());
+        assert!(passes(&error, &ended(Outcome::Denied)) && !passes(&error, &ended(Outcome::Unknown)));
+        assert!(!passes(&error, &event(EventKind::CallStarted, "tc_1")), "it is no end of a call");
     }
 
     #[test]

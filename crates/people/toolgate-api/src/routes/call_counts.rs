@@ -1,4 +1,4 @@
-//! How many calls have each tool, server, caller and outcome, for the filters of a list.
+//! How many calls have each tool, server, caller, outcome and error, for the filters of a list.
 
 use std::collections::BTreeMap;
 
@@ -47,6 +47,8 @@ pub(crate) struct CallCountsView {
     principals: Vec<ValueCount>,
     /// Of calls that ended.
     outcomes: Vec<ValueCount>,
+    /// Of calls that failed or were refused, as the parameter `error` takes them.
+    errors: Vec<ValueCount>,
 }
 
 /// A value and the number of calls with it
@@ -57,7 +59,7 @@ pub(crate) struct ValueCount {
     calls: usize,
 }
 
-/// Count calls by tool, server, principal and outcome
+/// Count calls by tool, server, principal, outcome and error
 ///
 /// Counts the latest calls that pass the filter, at most 200 of them and of those under way.
 #[utoipa::path(get, path = "/calls/counts", tag = "calls", params(Selection, CallCountsQuery),
@@ -83,6 +85,7 @@ impl CallCountsView {
             servers: most(counts.servers),
             principals: most(counts.principals),
             outcomes: most(counts.outcomes),
+            errors: most(counts.errors),
         }
     }
 }

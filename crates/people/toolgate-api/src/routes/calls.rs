@@ -105,7 +105,8 @@ pub(super) struct CallWords<'a> {
 /// List calls
 ///
 /// Calls in progress come first, then those that have ended, each newest first. A call that only reads is
-/// listed once it has ended. A page may be shorter than requested although there is a next one: for `q`, one
+/// listed once it has ended. The time of a call is its end, as figures count it, or its start while it is under
+/// way. A page may be shorter than requested although there is a next one: for `q`, one
 /// request goes through at most 1,000 calls and the first 16 KiB of their arguments.
 #[utoipa::path(get, path = "/calls", tag = "calls", params(Selection, CallsQuery),
     responses((status = 200, description = "A page", body = CallsPage)))]

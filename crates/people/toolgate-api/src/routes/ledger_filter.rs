@@ -13,7 +13,7 @@ use utoipa::IntoParams;
 
 use crate::ApiContext;
 use crate::problem::{ApiResult, Problem};
-use crate::read::{bad_parameter, from_parameters, parameters, word};
+use crate::read::{bad_parameter, from_parameters, parameters, word, words};
 
 /// The place that events are read from.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,8 +56,10 @@ pub(crate) struct Selection {
     /// The canonical name of a tool
     tool: Option<String>,
     server: Option<String>,
-    /// Outcome of a call: succeeded, tool_error, failed, denied, …
+    /// Outcome of a call: succeeded, tool_error, failed, denied, …; several of them with commas in between
     outcome: Option<String>,
+    /// Error of a call that failed or was refused: its code such as server_timeout, or its outcome if it has none
+    error: Option<String>,
     /// Decision of the policy: permit, approve or deny
     decision: Option<String>,
 }
@@ -80,8 +82,8 @@ impl<T: DeserializeOwned> FromRequestParts<ApiContext> for Selected<T> {
 }
 
 impl Selection {
-    const NAMES: [&'static str; 9] =
-        ["from", "until", "principal", "session", "run", "tool", "server", "outcome", "decision"];
+    const NAMES: [&'static str; 10] =
+        ["from", "until", "principal", "session", "run", "tool", "server", "outcome", "error", "decision"];
 
     /// `None` if nothing can match: no server can have such a name.
     pub(super) fn read(&self) -> ApiResult<Option<EventFilter>> {
@@ -97,7 +99,8 @@ impl Selection {
             call: None,
             tool: self.tool.as_deref().map(CanonicalName::recorded),
             server: self.server.as_deref().and_then(|server| ServerName::new(server).ok()),
-            outcome: word("outcome", self.outcome.as_deref(), &outcomes, Outcome::parse)?,
+            outcomes: words("outcome", self.outcome.as_deref(), &outcomes, Outcome::parse)?,
+            error: self.error.clone(),
             decision: word("decision", self.decision.as_deref(), &decisions, DecisionKind::parse)?,
         };
         Ok(if self.server.is_some() && filter.server.is_none() { None } else { Some(filter) })

@@ -60,6 +60,14 @@ async fn calls_are_filtered_by_what_the_address_says() {
     let gate = recorded().await;
     for (query, expected) in [
         ("outcome=tool_error", vec!["tc_3"]),
+        ("outcome=tool_error,denied", vec!["tc_6", "tc_3"]),
+        ("outcome=tool_error,failed&principal=ann", vec![]),
+        ("decision=permit&outcome=tool_error,denied", vec!["tc_3"]),
+        ("error=denied", vec!["tc_6"]),
+        ("error=tool_error&principal=bob", vec!["tc_3"]),
+        ("decision=deny&error=denied", vec!["tc_6"]),
+        ("error=denied&id=tc_3", vec![]),
+        ("error=no_such_code", vec![]),
         ("decision=deny", vec!["tc_6"]),
         ("principal=bob", vec!["tc_5", "tc_3", "tc_1"]),
         ("session=ses_1&limit=2", vec!["tc_5", "tc_3"]),
@@ -97,9 +105,17 @@ async fn a_call_that_people_are_asked_about_is_found_by_its_approval() {
 #[tokio::test]
 async fn parameters_of_calls_that_cannot_be_are_named() {
     let gate = Gate::open().await;
-    for query in
-        ["state=late", "id=x", "from=yesterday", "outcome=ok", "decision=maybe", "cursor=x", "limit=201"]
-    {
+    for query in [
+        "state=late",
+        "id=x",
+        "from=yesterday",
+        "outcome=ok",
+        "outcome=failed,ok",
+        "outcome=failed,",
+        "decision=maybe",
+        "cursor=x",
+        "limit=201",
+    ] {
         let answer = gate.get(&auditor(), &format!("/calls?{query}")).await;
         assert_eq!(
             (answer.status, answer.problem().as_str()),
@@ -130,6 +146,8 @@ async fn the_overview_adds_up_the_last_hour() {
     assert_eq!(traffic["principals"][0]["id"], "ann");
     let edge = json!({ "principal": "bob", "server": "bank", "calls": 3, "failed": 1, "refused": 0 });
     assert!(traffic["edges"].as_array().expect("a list").contains(&edge), "{traffic}");
+    let server = json!({ "server": "bank", "calls": 7, "failed": 1, "refused": 1 });
+    assert_eq!(traffic["servers"], json!([server]));
     assert!(overview["tokens"]["catalogue"].as_u64().expect("a number") > 0);
     assert!(overview["ledger"]["events"].as_u64().expect("a number") >= 14);
     assert!(overview["ledger"].get("verified").is_none());
@@ -212,6 +230,10 @@ async fn calls_are_counted_by_value() {
     let outcomes = json!([{ "value": "succeeded", "calls": 5 }, { "value": "denied", "calls": 1 },
         { "value": "tool_error", "calls": 1 }]);
     assert_eq!(counts["outcomes"], outcomes);
+    let errors = json!([{ "value": "denied", "calls": 1 }, { "value": "tool_error", "calls": 1 }]);
+    assert_eq!(counts["errors"], errors);
+    let found = gate.get(&auditor(), "/calls/counts?q=bob").await.json();
+    assert_eq!(found["errors"], json!([{ "value": "tool_error", "calls": 1 }]));
     assert_eq!(counts["principals"][0], json!({ "value": "ann", "calls": 4 }));
     let some = gate.get(&auditor(), "/calls/counts?q=bob&outcome=succeeded").await.json();
     assert_eq!((&some["calls"], &some["tools"][0]["value"]), (&json!(2), &json!("bank:transfer")));

@@ -84,6 +84,50 @@ async fn figures_agree_with_the_calls_behind_them() {
     assert_eq!(point["calls"], 20);
 }
 
+/// One call of every outcome, some of them with a code.
+async fn record_every_outcome(gate: &Gate) {
+    let end = |(number, outcome): (usize, &Outcome)| {
+        let about = Arc::new(EventSubject {
+            call: Some(CallId::new(format!("tc_{number}"))),
+            tool: Some(CanonicalName::of(&server(), "tool")),
+            server: Some(server()),
+            ..EventSubject::default()
+        });
+        let at_ms = gate.clock.now_ms() - 60_000;
+        let mut event = Event::new(EventKind::CallCompleted, at_ms, PrincipalId::new("ann"), about);
+        event.outcome = Some(*outcome);
+        let code = matches!(outcome, Outcome::Failed | Outcome::Denied | Outcome::ToolError);
+        event.detail = code.then(|| json!({ "code": "server_timeout" }).into());
+        event
+    };
+    let events = Outcome::ALL.iter().enumerate().map(end).collect();
+    gate.books.append(LedgerEntry { events, ..LedgerEntry::default() }).await.expect("recorded");
+}
+
+#[tokio::test]
+async fn each_sum_has_a_filter_that_lists_exactly_its_calls() {
+    let gate = Gate::open().await;
+    record_every_outcome(&gate).await;
+    let count = async |query: &str| -> u64 {
+        let calls = gate.get(&auditor(), &format!("/calls?state=ended&limit=200&{query}")).await.json();
+        calls["calls"].as_array().expect("a list").len() as u64
+    };
+    let sums = figures(&gate, "range=15m").await["total"]["sums"].clone();
+    let failed = "outcome=tool_error,failed,unknown";
+    let refused = "outcome=denied,rejected,changes_requested,invalid,expired,refused";
+    for (sum, query) in [("calls", ""), ("failed", failed), ("refused", refused)] {
+        assert_eq!(sums[sum], count(query).await, "{sum}: {sums}");
+    }
+    assert_eq!((&sums["failed"], &sums["refused"]), (&json!(3), &json!(6)));
+    let errors = figures(&gate, "range=15m&by=error").await["groups"].clone();
+    let errors = errors.as_array().expect("groups").clone();
+    assert_eq!((errors.len(), &errors[0]["name"]), (8, &json!("server_timeout")), "{errors:?}");
+    for error in &errors {
+        let name = error["name"].as_str().expect("a name");
+        assert_eq!(error["sums"]["calls"], count(&format!("error={name}")).await, "{name}");
+    }
+}
+
 #[tokio::test]
 async fn a_range_has_few_points_and_odd_questions_are_told() {
     let gate = Gate::open().await;

@@ -137,7 +137,7 @@ fn filters() -> Vec<(&'static str, EventFilter)> {
     let none = EventFilter::default;
     let hour =
         EventFilter { from_ms: Some(START_MS + HOUR_MS), until_ms: Some(START_MS + 2 * HOUR_MS), ..none() };
-    let failed = EventFilter { outcome: Some(Outcome::Failed), ..none() };
+    let failed = EventFilter { outcomes: vec![Outcome::Failed], ..none() };
     vec![
         ("nothing", none()),
         ("an hour", hour.clone()),
@@ -152,7 +152,7 @@ fn filters() -> Vec<(&'static str, EventFilter)> {
         ("failures", failed.clone()),
         (
             "failures of a server in an hour",
-            EventFilter { server: Some(server(7)), outcome: failed.outcome, ..hour },
+            EventFilter { server: Some(server(7)), outcomes: failed.outcomes, ..hour },
         ),
         ("a kind that is not there", EventFilter { kind: Some(EventKind::ApprovalVoted), ..none() }),
     ]

@@ -1,11 +1,11 @@
-//! How many of the latest calls that pass a filter have each tool, server, caller and outcome.
+//! How many of the latest calls that pass a filter have each tool, server, caller, outcome and error.
 
 use std::collections::BTreeMap;
 
 use toolgate_core::PrincipalId;
 use toolgate_core::event::{EventFilter, EventKind, EventSubject};
 
-use super::{CALLS_COUNTED_MAX, CallFilter, CallStanding};
+use super::{CALLS_COUNTED_MAX, CallError, CallFilter, CallStanding};
 use crate::ledger::read::LedgerOrder;
 use crate::{Store, StoreError};
 
@@ -21,10 +21,18 @@ pub struct CallCounts {
     pub principals: BTreeMap<String, usize>,
     /// Outcomes of calls that ended.
     pub outcomes: BTreeMap<String, usize>,
+    /// Errors of calls that failed or were refused, as the filter names them.
+    pub errors: BTreeMap<String, usize>,
 }
 
 impl CallCounts {
-    fn add(&mut self, about: &EventSubject, principal: &PrincipalId, outcome: Option<&str>) {
+    fn add(
+        &mut self,
+        about: &EventSubject,
+        principal: &PrincipalId,
+        outcome: Option<&str>,
+        error: Option<&str>,
+    ) {
         let count = |to: &mut BTreeMap<String, usize>, value: Option<&str>| {
             if let Some(value) = value {
                 *to.entry(value.to_owned()).or_default() += 1;
@@ -35,6 +43,7 @@ impl CallCounts {
         count(&mut self.servers, about.server.as_ref().map(|server| server.as_str()));
         count(&mut self.principals, Some(principal.as_str()));
         count(&mut self.outcomes, outcome);
+        count(&mut self.errors, error);
     }
 }
 
@@ -56,13 +65,14 @@ impl Store {
     async fn count_by_ends(&self, filter: &CallFilter) -> Result<CallCounts, StoreError> {
         let mut counts = CallCounts::default();
         for call in self.calls_under_way(filter, None, CALLS_COUNTED_MAX).await?.calls {
-            counts.add(&call.about, &call.principal, None);
+            counts.add(&call.about, &call.principal, None, None);
         }
         let ends = EventFilter { kind: Some(EventKind::CallCompleted), ..filter.events.clone() };
         let ends = self.ledger_page(&ends, None, CALLS_COUNTED_MAX, LedgerOrder::NewestFirst).await?;
         for end in &ends {
             let outcome = end.event.outcome.map(|outcome| outcome.as_str());
-            counts.add(&end.event.about, &end.event.principal, outcome);
+            let error = CallError::name_of(&end.event);
+            counts.add(&end.event.about, &end.event.principal, outcome, error.as_deref());
         }
         counts.more = ends.len() == CALLS_COUNTED_MAX;
         Ok(counts)
@@ -74,7 +84,7 @@ impl Store {
         let page = self.calls(filter, None, CALLS_COUNTED_MAX).await?;
         for call in &page.calls {
             let outcome = call.ended_at_ms.map(|_| call.state.as_str());
-            counts.add(&call.about, &call.principal, outcome);
+            counts.add(&call.about, &call.principal, outcome, call.error_name().as_deref());
         }
         counts.more = page.next.is_some();
         Ok(counts)

@@ -1,5 +1,6 @@
 //! One call as a list entry.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -10,6 +11,7 @@ use toolgate_core::id::{ApprovalId, CallId};
 
 use super::events::CallEvents;
 use super::{CallFilter, CallStanding};
+use crate::ledger::failure;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CallEntry {
@@ -57,6 +59,12 @@ impl CallError {
         let message = word(&detail["message"]).or_else(|| word(&detail["error"]["message"]));
         let error = Self { code: word(&detail["code"]), message };
         (error != Self::default()).then_some(error)
+    }
+
+    /// The error as filters name it.
+    pub(super) fn name_of(end: &Event) -> Option<String> {
+        let code = Self::of(end).and_then(|error| error.code).map(Cow::Owned);
+        failure::named(end.outcome.unwrap_or(Outcome::Unknown), code).map(Cow::into_owned)
     }
 }
 
@@ -165,7 +173,15 @@ impl CallEntry {
             && fits(&events.tool, about.tool.as_ref())
             && fits(&events.server, about.server.as_ref())
             && fits(&events.decision, self.decision.as_ref())
-            && fits(&events.outcome, outcome.as_ref())
+            && (events.outcomes.is_empty() || outcome.is_some_and(|one| events.outcomes.contains(&one)))
+            && events.error.as_deref().is_none_or(|wanted| self.error_name().as_deref() == Some(wanted))
+    }
+
+    /// The error as filters name it.
+    pub(super) fn error_name(&self) -> Option<Cow<'_, str>> {
+        let CallState::Ended(outcome) = self.state else { return None };
+        let code = self.error.as_ref().and_then(|error| error.code.as_deref());
+        failure::named(outcome, code.map(Cow::Borrowed))
     }
 }
 

@@ -79,7 +79,8 @@ impl Store {
         limit: usize,
     ) -> Result<CallPage, StoreError> {
         let ended = Some(CallStanding::Ended);
-        if filter.standing == ended || filter.events.outcome.is_some() {
+        let is_of_ends = !filter.events.outcomes.is_empty() || filter.events.error.is_some();
+        if filter.standing == ended || is_of_ends {
             return Ok(CallPage::default());
         }
         let open = self.open_calls(filter).await.map_err(doing("read the calls under way"))?;

@@ -6,13 +6,11 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toolgate_core::event::{EventKind, Outcome};
 
+use super::super::failure;
 use super::super::line::LedgerLine;
 use super::kinds::{FigureBy, FigureSpan};
 use super::sums::{Figure, FigureSums, TimeFigure};
 use crate::db::without_nul;
-
-/// The code of a tool's own error, which has no other.
-const TOOL_ERROR: &str = "tool_error";
 
 type Sums = BTreeMap<Box<str>, FigureSums>;
 
@@ -136,8 +134,7 @@ impl<'a> EventFigures<'a> {
         let detail: EndDetail<'a> = detail(line);
         let outcome = line.outcome.and_then(|text| Outcome::parse(&text.read())).unwrap_or(Outcome::Unknown);
         let mut sums = FigureSums::default();
-        let figure = figure_of(outcome);
-        sums.add(figure, 1);
+        sums.add(figure_of(outcome), 1);
         // The time that people took says nothing about a server.
         if let Some(us) = line.duration_us.filter(|_| outcome.is_executed() && line.approval.is_none()) {
             let us = us.max(0).unsigned_abs();
@@ -153,12 +150,7 @@ impl<'a> EventFigures<'a> {
             sums.add(Figure::ResultTokens, tokens.result.unwrap_or_default());
             sums.add(Figure::SavedTokens, tokens.saved.unwrap_or_default());
         }
-        let word = || Cow::Borrowed(outcome.as_str());
-        let error = match figure {
-            Figure::Succeeded | Figure::Cancelled | Figure::Waits => None,
-            Figure::ToolError => Some(Cow::Borrowed(TOOL_ERROR)),
-            _ => Some(detail.code.unwrap_or_else(word)),
-        };
+        let error = failure::named(outcome, detail.code);
         Self { sums, agent: Some(line.principal.read()), model: None, error }
     }
 

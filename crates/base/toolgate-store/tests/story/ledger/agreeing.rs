@@ -109,7 +109,7 @@ pub(super) fn made(batch: usize, place: usize, at_ms: i64) -> Event {
 pub(super) fn passes(filter: &EventFilter, event: &Event) -> bool {
     filter.call.is_none() | (filter.call == event.about.call)
         && filter.principal.as_ref().is_none_or(|one| *one == event.principal)
-        && filter.outcome.is_none() | (filter.outcome == event.outcome)
+        && (filter.outcomes.is_empty() || event.outcome.is_some_and(|one| filter.outcomes.contains(&one)))
         && filter.kind.is_none_or(|kind| kind == event.kind)
         && filter.from_ms.is_none_or(|from| event.at_ms >= from)
         && filter.until_ms.is_none_or(|until| event.at_ms < until)
@@ -119,8 +119,8 @@ pub(super) fn filters(written: &[(&str, Event)]) -> Vec<EventFilter> {
     let none = EventFilter::default;
     let mut filters = vec![
         EventFilter { principal: Some(PrincipalId::new("seldom")), ..none() },
-        EventFilter { outcome: Some(Outcome::Failed), ..none() },
-        EventFilter { principal: Some(PrincipalId::new("agent")), outcome: Some(Outcome::Failed), ..none() },
+        EventFilter { outcomes: vec![Outcome::Failed], ..none() },
+        EventFilter { principal: Some(PrincipalId::new("agent")), outcomes: vec![Outcome::Failed], ..none() },
     ];
     for (_, event) in written.iter().step_by(written.len() / 4 + 1) {
         filters.push(EventFilter { call: event.about.call.clone(), ..none() });

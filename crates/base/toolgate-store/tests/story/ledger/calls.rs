@@ -89,7 +89,7 @@ async fn every_filter_of_calls_leaves_what_it_says(world: StoreWorld) {
         calls(&store, filter).await.calls.iter().map(|call| call.id.to_string()).collect()
     };
     for (filter, expected) in [
-        (by(EventFilter { outcome: Some(Outcome::Failed), ..none() }), vec!["tc_009", "tc_006", "tc_003"]),
+        (by(EventFilter { outcomes: vec![Outcome::Failed], ..none() }), vec!["tc_009", "tc_006", "tc_003"]),
         (by(EventFilter { principal: Some(PrincipalId::new("other")), ..none() }), vec!["tc_010", "tc_005"]),
         (
             by(EventFilter { tool: Some(CanonicalName::recorded("mail:send")), ..none() }),
@@ -106,7 +106,7 @@ async fn every_filter_of_calls_leaves_what_it_says(world: StoreWorld) {
         (
             by(EventFilter {
                 decision: Some(DecisionKind::Permit),
-                outcome: Some(Outcome::Failed),
+                outcomes: vec![Outcome::Failed],
                 principal: Some(PrincipalId::new("agent")),
                 ..none()
             }),
@@ -278,7 +278,7 @@ async fn an_export_ends_where_the_ledger_ended_when_it_began(world: StoreWorld) 
         assert_eq!((lines, pages), (expected, 2));
         assert_eq!(export.next().await.expect("read"), None, "it stays at its end");
     }
-    let failed = EventFilter { outcome: Some(Outcome::Failed), ..EventFilter::default() };
+    let failed = EventFilter { outcomes: vec![Outcome::Failed], ..EventFilter::default() };
     let mut export = store.export_ledger(failed, ExportFormat::Jsonl).await.expect("begun");
     assert_eq!(export.next().await.expect("read").expect("some").events, 167);
 }

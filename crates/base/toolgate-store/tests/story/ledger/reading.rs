@@ -51,7 +51,7 @@ fn passes(filter: &EventFilter, event: &Event) -> bool {
         && fits(&filter.call, event.about.call.as_ref())
         && fits(&filter.tool, event.about.tool.as_ref())
         && fits(&filter.server, event.about.server.as_ref())
-        && fits(&filter.outcome, event.outcome.as_ref())
+        && (filter.outcomes.is_empty() || event.outcome.is_some_and(|one| filter.outcomes.contains(&one)))
         && fits(&filter.decision, event.decision.as_ref())
 }
 
@@ -72,11 +72,12 @@ fn filters(events: &[Event]) -> Vec<EventFilter> {
             EventFilter { call: about.call.clone(), ..none() },
             EventFilter { tool: about.tool.clone(), ..none() },
             EventFilter { server: about.server.clone(), ..none() },
-            EventFilter { outcome: event.outcome, ..none() },
+            EventFilter { outcomes: event.outcome.into_iter().collect(), ..none() },
+            EventFilter { outcomes: vec![Outcome::Failed, Outcome::Denied], ..none() },
             EventFilter { decision: event.decision, ..none() },
             EventFilter {
                 server: about.server.clone(),
-                outcome: event.outcome,
+                outcomes: event.outcome.into_iter().collect(),
                 from_ms: Some(event.at_ms),
                 ..none()
             },

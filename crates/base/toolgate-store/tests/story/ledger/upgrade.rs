@@ -51,7 +51,11 @@ async fn it_is_found_by_what_is_in_it(world: StoreWorld) {
         let about = &one.event.about;
         for filter in [
             EventFilter { call: about.call.clone(), ..none() },
-            EventFilter { tool: about.tool.clone(), outcome: one.event.outcome, ..none() },
+            EventFilter {
+                tool: about.tool.clone(),
+                outcomes: one.event.outcome.into_iter().collect(),
+                ..none()
+            },
             EventFilter { session: about.session.clone(), kind: Some(one.event.kind), ..none() },
             EventFilter { from_ms: Some(one.event.at_ms), until_ms: Some(one.event.at_ms + 1), ..none() },
         ] {
@@ -60,7 +64,8 @@ async fn it_is_found_by_what_is_in_it(world: StoreWorld) {
                 filter.call.is_none() | (filter.call == event.about.call)
                     && filter.tool.is_none() | (filter.tool == event.about.tool)
                     && filter.session.is_none() | (filter.session == event.about.session)
-                    && filter.outcome.is_none() | (filter.outcome == event.outcome)
+                    && (filter.outcomes.is_empty()
+                        || event.outcome.is_some_and(|one| filter.outcomes.contains(&one)))
                     && filter.kind.is_none_or(|kind| kind == event.kind)
                     && filter.from_ms.is_none_or(|from| from == event.at_ms)
             };
