@@ -63,6 +63,14 @@ pub struct KnownServer {
     pub name: ServerName,
     pub source: ServerSource,
     pub instances: Vec<InstanceView>,
+    /// Set if it is neither started nor contacted.
+    pub disabled: Option<DisabledServer>,
+}
+
+/// A server that somebody disabled.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DisabledServer {
+    pub reason: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Debug)]

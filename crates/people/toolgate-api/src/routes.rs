@@ -275,6 +275,8 @@ fn servers_and_registry(table: RouteTable) -> RouteTable {
         .route(AUDITING, routes!(servers::show))
         .route(RUNNING, routes!(servers::forget))
         .route(RUNNING, routes!(servers::restart))
+        .route(RUNNING, routes!(servers::disable))
+        .route(RUNNING, routes!(servers::enable))
         .route(AUDITING, routes!(connectors::list))
         .route(REGISTERING, routes!(instances::register))
         .route(REGISTERING, routes!(instances::heartbeat))

@@ -25,6 +25,8 @@ pub(crate) enum DoneNotice {
     Saved,
     Removed,
     Restarted,
+    ServerDisabled,
+    ServerEnabled,
     TokenRevoked,
     SessionClosed,
     TestSent,
@@ -35,7 +37,7 @@ pub(crate) enum DoneNotice {
 
 impl DoneNotice {
     pub(crate) const PARAMETER: &str = "said";
-    const ALL: [(DoneNotice, &'static str, &'static str); 25] = [
+    const ALL: [(DoneNotice, &'static str, &'static str); 27] = [
         (DoneNotice::Approved, "approved", "Approved. The call runs now, or when its caller sends it again."),
         (DoneNotice::Denied, "denied", "Denied. The caller sees your reason."),
         (DoneNotice::ChangesRequested, "changes", "Changes requested. The caller sees what to change."),
@@ -79,6 +81,12 @@ impl DoneNotice {
             "restarted",
             "It is being restarted. Calls in progress finish first, and new ones wait for it.",
         ),
+        (
+            DoneNotice::ServerDisabled,
+            "server-disabled",
+            "Disabled. Agents no longer see its tools; calls in progress may finish.",
+        ),
+        (DoneNotice::ServerEnabled, "server-enabled", "Enabled. The gateway starts or contacts it now."),
         (DoneNotice::TokenRevoked, "token-revoked", "Revoked. The token stops working within a second."),
         (DoneNotice::SessionClosed, "session-closed", "Closed. Its tokens no longer work."),
         (DoneNotice::TestSent, "test-sent", "The test was delivered."),

@@ -17,6 +17,8 @@ pub(crate) struct RosterServer {
     pub(crate) name: ServerName,
     pub(crate) source: ServerSource,
     pub(crate) enabled: bool,
+    /// The reason why somebody disabled it while the gateway ran, if one was given.
+    pub(crate) disabled_for: Option<String>,
     /// Its target, with its secrets hidden.
     pub(crate) target: String,
     /// None for a command.
@@ -55,7 +57,24 @@ pub(crate) async fn roster(config: &Config, store: &Store) -> Result<Vec<RosterS
         add_new(&mut roster, value.as_array().into_iter().flatten().filter_map(of_setting));
     }
     add_new(&mut roster, registered.into_iter().filter_map(of_registration));
+    let disabled = disabled(store).await?;
+    for server in &mut roster {
+        if let Some(reason) = disabled.get(server.name.as_str()) {
+            server.enabled = false;
+            server.disabled_for.clone_from(reason);
+        }
+    }
     Ok(roster)
+}
+
+/// The servers that somebody disabled while the gateway ran, each with the reason if there is one. The value was checked when it
+/// was set.
+pub(crate) async fn disabled(store: &Store) -> Result<BTreeMap<String, Option<String>>, StoreError> {
+    let setting = store.read_setting("disabled_servers").await?;
+    let value: Value = setting.and_then(|setting| setting.value.decode().ok()).unwrap_or_default();
+    let part = |entry: &Value, key: &str| entry[key].as_str().map(str::to_owned);
+    let entries = value.as_array().into_iter().flatten();
+    Ok(entries.filter_map(|entry| Some((part(entry, "name")?, part(entry, "reason")))).collect())
 }
 
 fn add_new(roster: &mut Vec<RosterServer>, others: impl Iterator<Item = RosterServer>) {
@@ -84,7 +103,7 @@ fn of_file(entry: &ServerEntry, registered: &mut BTreeMap<String, Vec<RosterInst
         TransportSpec::Api(api) => Some(api.clone()),
         TransportSpec::Http { .. } | TransportSpec::Stdio { .. } => None,
     };
-    RosterServer { name, source, enabled: entry.enabled, target, instances, api }
+    RosterServer { name, source, enabled: entry.enabled, disabled_for: None, target, instances, api }
 }
 
 /// The address of an API, which a sign-in is for: the one of the file, or that of the connector.
@@ -121,6 +140,7 @@ fn of_setting(entry: &Value) -> Option<RosterServer> {
         name: ServerName::new(part("name")?).ok()?,
         source: ServerSource::Settings,
         enabled: entry["enabled"] != false,
+        disabled_for: None,
         target,
         instances,
         api,
@@ -130,7 +150,15 @@ fn of_setting(entry: &Value) -> Option<RosterServer> {
 fn of_registration((name, instances): (String, Vec<RosterInstance>)) -> Option<RosterServer> {
     let name = ServerName::new(&name).ok()?;
     let target = addresses(&instances);
-    Some(RosterServer { name, source: ServerSource::Registered, enabled: true, target, instances, api: None })
+    Some(RosterServer {
+        name,
+        source: ServerSource::Registered,
+        enabled: true,
+        disabled_for: None,
+        target,
+        instances,
+        api: None,
+    })
 }
 
 /// The target of a server, with its secrets hidden. References to the environment stay as written.

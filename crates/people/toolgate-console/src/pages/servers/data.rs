@@ -30,6 +30,13 @@ pub(super) struct ServerData {
     pub(super) updated_at: Option<String>,
 }
 
+impl ServerData {
+    /// True if somebody disabled it.
+    pub(super) fn is_disabled(&self) -> bool {
+        self.health == "disabled"
+    }
+}
+
 #[derive(Deserialize)]
 pub(super) struct InstanceData {
     pub(super) id: String,
