@@ -334,7 +334,8 @@ fn governance(table: RouteTable) -> RouteTable {
         // What is erased is gone: no role that only runs the gateway may do it.
         .route(ADMITTING, routes!(ledger_erase::erase))
         .route(AUDITING, routes!(ledger::body))
-        .route(AUDITING, routes!(ledger::call))
+        // Approvers read the calls that asked people; the handler omits the others, and results.
+        .route(INBOX, routes!(ledger::call))
         .route(AUDITING, routes!(ledger_proofs::checkpoints))
         .route(AUDITING, routes!(ledger_proofs::prove))
         .route(RouteCallers::Signed, routes!(webhooks::decide))

@@ -12,7 +12,7 @@ use crate::address::PageAddress;
 use crate::fields::FormFields;
 use crate::layout::{ConsolePage, csrf};
 use crate::parts::moment::{ago, span};
-use crate::parts::{self, BadgeTone, diff, json, links, picture, text};
+use crate::parts::{self, BadgeTone, allowed, diff, json, links, picture, text};
 use crate::problem::{ApiProblem, PageResult};
 use crate::visit::PageVisit;
 
@@ -23,14 +23,18 @@ const REFS: &str = "toolgate://refs/";
 
 pub(super) async fn show(visit: PageVisit, Path(id): Path<String>) -> PageResult<Response> {
     let recorded: RecordedData = visit.get(PageAddress::of(["ledger", &id])).await?;
-    let call = match recorded.archived {
+    let mut call = match recorded.archived {
         true => CallData::of_events(&id, &recorded.events),
-        false => listed(&visit, &id).await?,
+        false if visit.audits() => listed(&visit, &id).await?,
+        false => CallData::of_current_events(&id, &recorded.events),
     };
     let approval: Option<CallApprovalData> = match &call.approval {
         Some(approval) => visit.find(PageAddress::of(["approvals", approval])).await?,
         None => None,
     };
+    if call.approval_state.is_none() {
+        call.approval_state = approval.as_ref().map(|approval| approval.state.clone());
+    }
     let asked = match approval.as_ref().filter(|approval| approval.call != call.id) {
         Some(approval) => visit.find::<RecordedData>(PageAddress::of(["ledger", &approval.call])).await?,
         None => None,
@@ -83,7 +87,7 @@ fn page(
                 }
                 section.card aria-labelledby="arguments-title" {
                     h2 #arguments-title { "Arguments" }
-                    (arguments(events, recorded, approval))
+                    (arguments(visit, events, recorded, approval))
                 }
                 section.card aria-labelledby="result-title" {
                     h2 #result-title { "Result" }
@@ -94,12 +98,12 @@ fn page(
                 section.card aria-labelledby="about-title" {
                     h2 #about-title { "About" }
                     (about(visit, call, events, approval))
-                    (steps::around(call, recorded))
+                    @if visit.audits() { (steps::around(call, recorded)) }
                 }
                 section.card aria-labelledby="raw-title" {
                     h2 #raw-title { "Ledger events" }
                     p.help { "Every event with its place in the chain." }
-                    @if !recorded.archived { (proving(visit, &call.id)) }
+                    @if visit.audits() && !recorded.archived { (proving(visit, &call.id)) }
                     (json::raw(&Value::from(recorded.events.clone())))
                 }
             }
@@ -131,15 +135,14 @@ fn about(
         |part: fn(&EventData) -> &Option<String>| events.iter().find_map(|event| part(event).as_deref());
     let (version, policy) = (find(|event| &event.tool_version), find(|event| &event.policy_version));
     let trace = find(|event| &event.trace);
-    let some = |value: Option<&str>, shown: fn(&str) -> Markup| value.map(shown);
     let digest = |digest: &str| html! { code title=(digest) { (text::cut_at(digest, DIGEST_CHARS).0) "…" } };
     let rows = [
         ("Call", Some(parts::copyable(&call.id))),
-        ("Principal", Some(links::principal(&call.principal))),
-        ("Server", some(call.server.as_deref(), links::server)),
-        ("Session", some(call.session.as_deref(), links::id)),
-        ("Run", some(call.run.as_deref(), links::id)),
-        ("Approval", some(call.approval.as_deref(), links::id)),
+        ("Principal", Some(allowed::principal(visit, &call.principal))),
+        ("Server", call.server.as_deref().map(|server| allowed::server(visit, server))),
+        ("Session", call.session.as_deref().map(|session| allowed::id(visit, session))),
+        ("Run", call.run.as_deref().map(|run| allowed::id(visit, run))),
+        ("Approval", call.approval.as_deref().map(links::id)),
         ("Ran as", ran_as(call, approval)),
         ("Started", Some(ago(visit, &call.started_at))),
         ("Ended", call.ended_at.as_deref().map(|at| ago(visit, at))),
@@ -157,7 +160,12 @@ fn ran_as(call: &CallData, approval: Option<&CallApprovalData>) -> Option<Markup
     Some(links::id(other))
 }
 
-fn arguments(events: &[EventData], recorded: &RecordedData, approval: Option<&CallApprovalData>) -> Markup {
+fn arguments(
+    visit: &PageVisit,
+    events: &[EventData],
+    recorded: &RecordedData,
+    approval: Option<&CallApprovalData>,
+) -> Markup {
     if let Some(CallApprovalData { arguments, proposed_arguments: Some(proposed), .. }) = approval {
         return html! {
             p { "An approver changed them. The call ran with the arguments on the right." }
@@ -166,11 +174,17 @@ fn arguments(events: &[EventData], recorded: &RecordedData, approval: Option<&Ca
         };
     }
     let digest = events.iter().find_map(|event| event.input.as_deref());
-    kept(digest, recorded, "The call was refused before its arguments were read.", shown)
+    // Links of ids lead to what an approver may not open.
+    let show = if visit.audits() { shown } else { written };
+    kept(digest, recorded, "The call was refused before its arguments were read.", show)
 }
 
 fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default()
+}
+
+fn written(value: &Value) -> Markup {
+    text::block(&pretty(value))
 }
 
 fn shown(value: &Value) -> Markup {
@@ -181,6 +195,9 @@ fn result(visit: &PageVisit, call: &CallData, events: &[EventData], recorded: &R
     let end = events.iter().find(|event| event.kind == "tool.call.completed");
     let none = if call.ended_at.is_some() { outcome::sentence(call) } else { "There is no result yet." };
     let digest = end.and_then(|end| end.output.as_deref());
+    if !visit.audits() && digest.is_some() {
+        return html! { p.soft { "The result is for people who may read the ledger." } };
+    }
     html! {
         @if let Some(end) = end { (refs(visit, &end.detail)) }
         (kept(digest, recorded, none, answer))

@@ -8,7 +8,7 @@ use super::data::{CallData, CallTrail, EventData, RecordedData};
 use super::outcome;
 use crate::address::PageAddress;
 use crate::parts::moment::{left, span};
-use crate::parts::{BadgeTone, links, number, text};
+use crate::parts::{BadgeTone, allowed, links, number, text};
 use crate::visit::PageVisit;
 
 /// One step.
@@ -77,37 +77,39 @@ fn steps(visit: &PageVisit, call: &CallData, way: &CallTrail) -> Vec<CallStep> {
 fn own_steps(visit: &PageVisit, call: &CallData, events: &[EventData]) -> Vec<CallStep> {
     let first_ms = events.first().map_or(0, |event| event.at_ms);
     let received_ms = call.started_ms().unwrap_or(first_ms).min(first_ms);
-    let told = html! { p { "From " (links::principal(&call.principal)) "." } };
+    let told = html! { p { "From " (allowed::principal(visit, &call.principal)) "." } };
     let mut steps = vec![CallStep { at_ms: received_ms, name: "Received", tone: BadgeTone::Plain, told }];
     if let Some(judged) = events.iter().find(|event| event.decision.is_some()) {
         let told = html! { p.soft { "The arguments match the tool's schema." } };
         steps.push(CallStep { at_ms: judged.at_ms, name: "Validated", tone: BadgeTone::Good, told });
     }
     for event in events {
-        steps.extend(permitted(event));
+        steps.extend(permitted(visit, event));
         steps.extend(step(visit, call, event));
     }
     steps
 }
 
 /// The decision on a call that policy simply permits is in the event that follows it.
-fn permitted(event: &EventData) -> Option<CallStep> {
+fn permitted(visit: &PageVisit, event: &EventData) -> Option<CallStep> {
     let is_told = event.kind != "policy.decided" && event.decision.is_some();
     is_told.then(|| CallStep {
         at_ms: event.at_ms,
         name: "Decided",
         tone: decision_tone(event),
-        told: decided(event),
+        told: decided(visit, event),
     })
 }
 
 fn step(visit: &PageVisit, call: &CallData, event: &EventData) -> Option<CallStep> {
     let detail = &event.detail;
     let (name, tone, told) = match event.kind.as_str() {
-        "policy.decided" => ("Decided", decision_tone(event), decided(event)),
+        "policy.decided" => ("Decided", decision_tone(event), decided(visit, event)),
         "approval.requested" => ("Asked", BadgeTone::Waiting, asked(visit, call, event)),
         "approval.joined" => ("Joined", BadgeTone::Waiting, joined(event)),
-        "approval.voted" => ("Voted", vote_tone(detail), voted(event)),
+        "approval.voted" => {
+            ("Voted", vote_tone(detail), voted(event, allowed::principal(visit, &event.principal)))
+        }
         "approval.escalated" => ("Escalated", BadgeTone::Waiting, escalated(detail)),
         "approval.resolved" => ("Resolved", BadgeTone::of(word(detail, "state")), resolved(detail)),
         "approval.consumed" => {
@@ -115,7 +117,7 @@ fn step(visit: &PageVisit, call: &CallData, event: &EventData) -> Option<CallSte
         }
         "grant.used" => ("Grant used", BadgeTone::Good, grant(detail)),
         "grant.created" => ("Grant given", BadgeTone::Good, grant(detail)),
-        "tool.call.started" => ("Sent", BadgeTone::Good, sent(detail)),
+        "tool.call.started" => ("Sent", BadgeTone::Good, sent(visit, detail)),
         "tool.call.paused" => {
             ("Waits for its client", BadgeTone::Waiting, html! { p.soft { "The server asked a question." } })
         }
@@ -136,7 +138,7 @@ fn decision_tone(event: &EventData) -> BadgeTone {
     BadgeTone::of(event.decision.as_deref().unwrap_or_default())
 }
 
-fn decided(event: &EventData) -> Markup {
+fn decided(visit: &PageVisit, event: &EventData) -> Markup {
     let detail = &event.detail;
     let said = event.decision.as_deref().unwrap_or_default();
     let policies = match said {
@@ -150,7 +152,7 @@ fn decided(event: &EventData) -> Markup {
         (self::policies(policies))
         @if let Some(error) = detail["denial"]["error"].as_str() { p.error { "A policy could not be evaluated, so the call is denied: " (text::long(error)) } }
         @if let Some(shadow) = detail["shadow"].as_str() {
-            p.notice { "Policies in shadow mode would have decided: " (outcome::decision(shadow)) ". " a href="/console/policy" { "See what differs" } }
+            p.notice { "Policies in shadow mode would have decided: " (outcome::decision(shadow)) ". " @if visit.audits() { a href="/console/policy" { "See what differs" } } }
         }
     }
 }
@@ -208,7 +210,7 @@ fn vote_tone(detail: &Value) -> BadgeTone {
     }
 }
 
-fn voted(event: &EventData) -> Markup {
+fn voted(event: &EventData, who: Markup) -> Markup {
     let detail = &event.detail;
     let ballot = match word(detail, "ballot") {
         "approve" => "approved",
@@ -218,7 +220,7 @@ fn voted(event: &EventData) -> Markup {
         other => other,
     };
     html! {
-        p { (links::principal(&event.principal)) " " (text::short(ballot))
+        p { (who) " " (text::short(ballot))
             @if let Some(via) = detail["via"].as_str() { span.soft { " through " (text::short(via)) } } }
         @if let Some(reason) = detail["reason"].as_str().filter(|reason| !reason.is_empty()) { blockquote { (text::long(reason)) } }
     }
@@ -243,7 +245,7 @@ fn grant(detail: &Value) -> Markup {
     html! { p { a href="/console/grants" { code { (text::short(word(detail, "grant"))) } } } }
 }
 
-fn sent(detail: &Value) -> Markup {
+fn sent(visit: &PageVisit, detail: &Value) -> Markup {
     let files = detail["files"].as_array();
     let credentials = detail["credentials"].as_array();
     html! {
@@ -253,7 +255,7 @@ fn sent(detail: &Value) -> Markup {
         }
         @if let Some(files) = files.filter(|files| !files.is_empty()) {
             p { "With the content of:" }
-            ul { @for file in files { li { (links::id(word(file, "id"))) @if let Some(size) = file["size"].as_u64() { " " span.soft { (crate::parts::size(size)) } } } } }
+            ul { @for file in files { li { (allowed::id(visit, word(file, "id"))) @if let Some(size) = file["size"].as_u64() { " " span.soft { (crate::parts::size(size)) } } } } }
         }
     }
 }
@@ -368,7 +370,7 @@ mod tests {
             detail: serde_json::json!({ "ballot": "deny", "reason": "<img src=x>\u{202e}" }),
             ..event("approval.voted", 1)
         };
-        let shown = voted(&told).into_string();
+        let shown = voted(&told, text::short("ann")).into_string();
         assert!(
             shown.contains("denied") && shown.contains("&lt;img") && shown.contains("⟨U+202E⟩"),
             "{shown}"
