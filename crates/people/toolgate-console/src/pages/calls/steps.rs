@@ -7,7 +7,7 @@ use toolgate_core::moment::rfc3339;
 use super::data::{CallData, CallTrail, EventData, RecordedData};
 use super::outcome;
 use crate::address::PageAddress;
-use crate::parts::moment::{left, span};
+use crate::parts::moment::{ClockForm, clock, left, span};
 use crate::parts::{BadgeTone, allowed, links, number, text};
 use crate::visit::PageVisit;
 
@@ -29,7 +29,7 @@ pub(super) fn timeline(visit: &PageVisit, call: &CallData, way: &CallTrail) -> M
                 li data-tone=(tone_word(step.tone)) {
                     div.row {
                         strong { (step.name) }
-                        span.when { (clock(step.at_ms)) @if let Some(gap) = gap.filter(|gap| *gap > 0) { " · " (span(gap)) " later" } }
+                        span.when { (clock(step.at_ms, ClockForm::Precise)) @if let Some(gap) = gap.filter(|gap| *gap > 0) { " · " (span(gap)) " later" } }
                     }
                     (step.told)
                 }
@@ -39,13 +39,6 @@ pub(super) fn timeline(visit: &PageVisit, call: &CallData, way: &CallTrail) -> M
             }
         }
     }
-}
-
-/// To the millisecond, since steps follow each other within a few.
-fn clock(at_ms: i64) -> Markup {
-    let written = rfc3339(at_ms);
-    let time = written.split_once('T').map_or(written.as_str(), |(_, time)| time.trim_end_matches('Z'));
-    html! { time datetime=(written) title=(written) { (time) " UTC" } }
 }
 
 fn tone_word(tone: BadgeTone) -> &'static str {

@@ -8,7 +8,7 @@ use super::axis::{StepSpan, TimeAxis, beside};
 use super::data::{RunApprovalData, RunData, RunQuestionData, RunTurnData, TokensData};
 use super::trail::{RunStep, RunTrail, SeenCall};
 use crate::address::PageAddress;
-use crate::parts::moment::{at, span};
+use crate::parts::moment::{at, happened, span};
 use crate::parts::money::money;
 use crate::parts::{self, BadgeTone, links, number, picture, text};
 use crate::visit::PageVisit;
@@ -83,7 +83,8 @@ fn row(
         tr data-entry=(entry) {
             td data-name="Step" { div.step { (what) } (more) }
             td.number data-name="Start" {
-                span title=(rfc3339(span.began_ms)) { "+" (self::span(span.began_ms.saturating_sub(axis.start_ms()))) }
+                @let after = self::span(span.began_ms.saturating_sub(axis.start_ms()));
+                (happened(span.began_ms, &format!("+{after}")))
             }
             td.number data-name="Took" { (took(visit, span)) @if beside > 0 { div.help { "beside " (number(beside as u64)) } } }
             @if of.is_driven { td.number data-name="Used" { @if let Some(used) = used { (used) } } }
