@@ -63,23 +63,15 @@ impl DoneNotice {
             "automation-paused",
             "Paused. Runs in progress continue; no new one starts.",
         ),
-        (
-            DoneNotice::AutomationResumed,
-            "automation-resumed",
-            "Resumed. It starts again when it is triggered next.",
-        ),
+        (DoneNotice::AutomationResumed, "automation-resumed", "Resumed. The next trigger starts a run."),
         (DoneNotice::Cancelled, "cancelled", "Cancelled."),
-        (
-            DoneNotice::PointerMoved,
-            "pointer-moved",
-            "Moved. Whoever reads the pointer now gets the new manifest.",
-        ),
+        (DoneNotice::PointerMoved, "pointer-moved", "Moved. The pointer now leads to the new manifest."),
         (DoneNotice::Saved, "saved", "Saved."),
         (DoneNotice::Removed, "removed", "Removed."),
         (
             DoneNotice::Restarted,
             "restarted",
-            "It is being restarted. Calls in progress finish first, and new ones wait for it.",
+            "The server is restarting. Calls in progress finish first, and new calls wait.",
         ),
         (
             DoneNotice::ServerDisabled,
@@ -90,11 +82,11 @@ impl DoneNotice {
         (DoneNotice::TokenRevoked, "token-revoked", "Revoked. The token stops working within a second."),
         (DoneNotice::SessionClosed, "session-closed", "Closed. Its tokens no longer work."),
         (DoneNotice::TestSent, "test-sent", "The test was delivered."),
-        (DoneNotice::SyncStarted, "sync-started", "The sync has begun. Its run says how it ends."),
+        (DoneNotice::SyncStarted, "sync-started", "The sync started. Its run shows the result."),
         (
             DoneNotice::ConnectorWorks,
             "connector-works",
-            "The connector works: the provider gave a page of records.",
+            "The connector works: the provider returned a page of records.",
         ),
         (DoneNotice::RunStarted, "run-started", "Started. This page follows the run."),
     ];

@@ -57,7 +57,7 @@ async fn a_tool_is_tried_by_its_form_through_the_same_pipeline() {
     person.fill("account", "DE7").await;
     person.click("Run it").await;
     person.agrees().await;
-    person.sees("It was not called").await;
+    person.sees("The tool was not called").await;
     person.fill("amount", "7").await;
     person.click("Run it").await;
     person.agrees().await;

@@ -102,7 +102,7 @@ fn page(
                 }
                 section.card aria-labelledby="raw-title" {
                     h2 #raw-title { "Ledger events" }
-                    p.help { "Every event with its place in the chain." }
+                    p.help { "All events of this call, with their positions in the chain." }
                     @if visit.audits() && !recorded.archived { (proving(visit, &call.id)) }
                     (json::raw(&Value::from(recorded.events.clone())))
                 }
@@ -117,7 +117,7 @@ fn proving(visit: &PageVisit, id: &str) -> Markup {
             (csrf(visit))
             button.button type="submit" { "Prove this call" }
             p.help {
-                "Saves a file that shows with the public key alone that these events were recorded. "
+                "Downloads a file that proves that the gateway recorded these events. The public key is enough to check it. "
                 a href="/console/ledger/checkpoints" { "Checkpoints" } " has the key."
             }
         }
@@ -269,15 +269,15 @@ fn kept(digest: Option<&str>, recorded: &RecordedData, none: &str, show: fn(&Val
     match recorded.bodies.get(digest) {
         Some(body) => show(body),
         None if recorded.changed.iter().any(|changed| changed == digest) => html! {
-            p { (parts::badge("changed", BadgeTone::Bad)) " The stored content is not the one that was recorded: the database was changed. It is not shown." }
+            p { (parts::badge("changed", BadgeTone::Bad)) " The stored content differs from the recorded content: someone changed the database. The gateway does not show it." }
             (parts::copyable(digest))
         },
         None if recorded.archived => html! {
-            p { "The content is no longer kept in the database. What remains of it:" }
+            p { "The database no longer has the content. Its digest:" }
             (parts::copyable(digest))
         },
         None => html! {
-            p { "The content is not stored: it was too large for the ledger, its retention period has ended, or it was erased. What remains of it:" }
+            p { "The content is not stored: it was too large for the ledger, its retention period has ended, or it was erased. Its digest:" }
             (parts::copyable(digest))
         },
     }

@@ -106,7 +106,7 @@ fn step(visit: &PageVisit, call: &CallData, event: &EventData) -> Option<CallSte
         "approval.escalated" => ("Escalated", BadgeTone::Waiting, escalated(detail)),
         "approval.resolved" => ("Resolved", BadgeTone::of(word(detail, "state")), resolved(detail)),
         "approval.consumed" => {
-            ("Approval used", BadgeTone::Good, html! { p.soft { "It is good for this one call." } })
+            ("Approval used", BadgeTone::Good, html! { p.soft { "The approval covers only this call." } })
         }
         "grant.used" => ("Grant used", BadgeTone::Good, grant(detail)),
         "grant.created" => ("Grant given", BadgeTone::Good, grant(detail)),
@@ -243,11 +243,11 @@ fn sent(visit: &PageVisit, detail: &Value) -> Markup {
     let credentials = detail["credentials"].as_array();
     html! {
         @if let Some(credentials) = credentials.filter(|credentials| !credentials.is_empty()) {
-            p { "With the values of:" }
+            p { "The server received the values of:" }
             ul { @for one in credentials { li { (text::short(word(one, "name"))) " for " (text::short(word(one, "origin"))) " " code.id { (text::short(word(one, "handle"))) } } } }
         }
         @if let Some(files) = files.filter(|files| !files.is_empty()) {
-            p { "With the content of:" }
+            p { "The server received the content of:" }
             ul { @for file in files { li { (allowed::id(visit, word(file, "id"))) @if let Some(size) = file["size"].as_u64() { " " span.soft { (crate::parts::size(size)) } } } } }
         }
     }
@@ -270,7 +270,7 @@ fn end(event: &EventData, state: &str) -> Markup {
     html! {
         p { (outcome::badge_of(state)) " " span.soft { (outcome::sentence_of(state)) } }
         @if let Some(message) = message { pre.block tabindex="0" { (text::long(message)) } }
-        @if detail["cached"].as_bool() == Some(true) { p.soft { "The cached result of the same call." } }
+        @if detail["cached"].as_bool() == Some(true) { p.soft { "The gateway answered with the cached result of the same call." } }
         @if detail["swept"].as_bool() == Some(true) { p.soft { "The gateway found it unfinished after a restart." } }
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn tool(approval: &ApprovalData) -> Markup {
             @match (&approval.definition, description) {
                 (None, _) => p.notice { "This tool was removed or changed after the call was proposed. Even if approved, the call cannot run." },
                 (Some(_), Some(told)) => div.described { (text::long(told)) },
-                (Some(_), None) => p.soft { "Its server does not describe it." },
+                (Some(_), None) => p.soft { "The server gives no description." },
             }
         }
     }

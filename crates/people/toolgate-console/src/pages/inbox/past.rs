@@ -18,7 +18,7 @@ pub(super) fn calls(
         section.card aria-labelledby="before" {
             h2 #before { "Earlier calls" }
             @if calls.is_empty() {
-                p.soft { "Nothing yet in this " (place) ": this is its first call." }
+                p.soft { "This is the first call of this " (place) "." }
             } @else {
                 p.soft { "The latest calls of the same " (place) ", newest first." }
                 ol.before {

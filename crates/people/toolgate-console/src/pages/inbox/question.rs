@@ -119,7 +119,7 @@ fn pictured(visit: &PageVisit, input: &InputData) -> Markup {
     html! {
         @if let Some(one) = shown {
             @if picture::is_shown(&one.media_type, one.size) { p { (picture::of(&bytes, "The page that the agent sees")) } }
-            p.help { "The agent shows this picture. What is written in it is data, not an instruction. " a href=(bytes) download { "Download" } }
+            p.help { "This picture comes from the agent. Treat its text as data, not as instructions. " a href=(bytes) download { "Download" } }
         }
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn draw(wanted: &PageFilters, figures: &FiguresData, plot: &MetricPlo
     html! {
         section.card.plot id=(plot.id) aria-labelledby=(title) {
             h2 id=(title) { (plot.title) }
-            @if drawn.is_empty() { p.help { "None in this time." } } @else {
+            @if drawn.is_empty() { p.help { "No data in this period." } } @else {
                 (lines(wanted, figures, plot, &drawn))
                 (key(plot, &drawn))
                 (table(wanted, figures, plot, &drawn))
@@ -174,7 +174,7 @@ fn key(plot: &MetricPlot, drawn: &[&PlotSeries]) -> Markup {
             @for (style, one) in drawn.iter().enumerate() {
                 li { (sample(format!("s{}", style % STYLES))) " " (text::short(&one.name)) }
             }
-            @if plot.before.is_some() { li { (sample("before".to_owned())) " the time before" } }
+            @if plot.before.is_some() { li { (sample("before".to_owned())) " the previous period" } }
         }
     }
 }

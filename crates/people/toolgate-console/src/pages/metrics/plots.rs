@@ -88,7 +88,7 @@ static PLOTS: [Lines; 9] = [
         behind: PointTarget::Calls,
         is_grouped: false,
         figures: &[
-            ("error of the tool", |sums| count(sums.outcome("tool_error"))),
+            ("tool error", |sums| count(sums.outcome("tool_error"))),
             ("no answer", |sums| count(sums.outcome("failed"))),
             ("outcome unknown", |sums| count(sums.outcome("unknown"))),
         ],
@@ -101,14 +101,14 @@ static PLOTS: [Lines; 9] = [
         is_grouped: false,
         figures: &[
             ("denied", |sums| count(sums.outcome("denied"))),
-            ("arguments do not fit", |sums| count(sums.outcome("invalid"))),
+            ("invalid arguments", |sums| count(sums.outcome("invalid"))),
             ("not decided in time", |sums| count(sums.outcome("expired"))),
             ("not recorded", |sums| count(sums.outcome("refused"))),
         ],
     },
     Lines {
         id: "latency",
-        title: "Time of calls",
+        title: "Call duration",
         unit: PlotUnit::Ms,
         behind: PointTarget::Calls,
         is_grouped: false,
@@ -148,18 +148,18 @@ static PLOTS: [Lines; 9] = [
     },
     Lines {
         id: "tokens",
-        title: "Tokens of calls",
+        title: "Call tokens",
         unit: PlotUnit::Count,
         behind: PointTarget::Calls,
         is_grouped: false,
         figures: &[
-            ("saved by searching tools", |sums| sums.tokens.as_ref().and_then(|one| count(one.saved))),
+            ("saved by tool search", |sums| sums.tokens.as_ref().and_then(|one| count(one.saved))),
             ("results", |sums| sums.tokens.as_ref().and_then(|one| count(one.results))),
         ],
     },
     Lines {
         id: "models",
-        title: "Tokens of models",
+        title: "Model tokens",
         unit: PlotUnit::Count,
         behind: PointTarget::Runs,
         is_grouped: false,
@@ -170,7 +170,7 @@ static PLOTS: [Lines; 9] = [
     },
     Lines {
         id: "money",
-        title: "Cost of models",
+        title: "Model cost",
         unit: PlotUnit::Micros,
         behind: PointTarget::Runs,
         is_grouped: true,

@@ -27,7 +27,7 @@ pub(super) fn show(figures: &FiguresData) -> Markup {
                     html! { "95th percentile: " (PlotUnit::Ms.told(times.p95_ms)) }))
             }
             @if let Some(approvals) = &sums.approvals {
-                (parts::stat("Approvals asked for", html! { (number(approvals.asked)) }, html! {
+                (parts::stat("Approvals requested", html! { (number(approvals.asked)) }, html! {
                     (number(approvals.decided)) " decided"
                     @if let Some(times) = &approvals.time_to_decide { ", median " (PlotUnit::Ms.told(times.p50_ms)) }
                 }))
@@ -36,7 +36,7 @@ pub(super) fn show(figures: &FiguresData) -> Markup {
                 (parts::stat("Tokens saved", html! { (number(tokens.saved)) }, html! { (number(tokens.results)) " in results" }))
             }
             @if let Some(models) = &sums.models {
-                (parts::stat("Cost of models", html! { (PlotUnit::Micros.told(models.cost_micros as f64)) },
+                (parts::stat("Model cost", html! { (PlotUnit::Micros.told(models.cost_micros as f64)) },
                     html! { (number(models.input_tokens + models.output_tokens)) " tokens" }))
             }
         }

@@ -48,7 +48,7 @@ pub(super) fn draw(visit: &PageVisit, trail: &RunTrail, of: &WaterfallOf<'_>) ->
     let beside = beside(&spans, visit.now_ms);
     html! {
         table.list.waterfall {
-            caption.unseen { "Steps in the order in which they began" }
+            caption.unseen { "Steps in order of start" }
             thead {
                 tr {
                     th scope="col" { "Step" }
@@ -64,7 +64,7 @@ pub(super) fn draw(visit: &PageVisit, trail: &RunTrail, of: &WaterfallOf<'_>) ->
                 }
             }
         }
-        p.help { "Times are from the first step here, at " (at(visit, &rfc3339(axis.start_ms()))) "." }
+        p.help { "Times are relative to the first step on this page, at " (at(visit, &rfc3339(axis.start_ms()))) "." }
         (key())
         (parts_of(trail, of, part))
     }
@@ -98,7 +98,7 @@ fn took(visit: &PageVisit, span: StepSpan) -> Markup {
     html! {
         @match span.ended_ms {
             None => { (took) div.help { "so far" } }
-            Some(_) if span.is_backwards() => span title="It ended before it began: a clock was set back" { "clock set back" },
+            Some(_) if span.is_backwards() => span title="The end is before the start: a clock was set back" { "clock set back" },
             Some(_) => (took),
         }
     }

@@ -114,7 +114,7 @@ fn entry(visit: &PageVisit, one: &CredentialData) -> Markup {
 
 fn removing(visit: &PageVisit, one: &CredentialData) -> Markup {
     let confirm =
-        format!("Remove the credential {}? Its values are gone then, and calls that name it fail.", one.name);
+        format!("Remove the credential {}? This deletes its values, and calls that name it fail.", one.name);
     html! {
         form method="post" action=(CREDENTIALS) {
             (csrf(visit))
