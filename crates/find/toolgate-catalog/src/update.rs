@@ -59,6 +59,8 @@ pub enum WithheldReason {
     Retired,
     /// Agents could not read its definition.
     Unreadable,
+    /// Its server is disabled.
+    Disabled,
 }
 
 /// The lists that a change affected.

@@ -118,6 +118,7 @@ fn withheld(hidden: &HiddenTool) -> ScopeExplanation {
         WithheldReason::Quarantined => "quarantined",
         WithheldReason::Retired => "retired",
         WithheldReason::Unreadable => "unreadable",
+        WithheldReason::Disabled => "disabled",
     };
     let reason = format!("{word}: {}", hidden.reason);
     ScopeExplanation {

@@ -121,12 +121,13 @@ impl RegistryDesk {
 
     fn take_settings(&self, stored: &[StoredSetting]) -> (Vec<RosterDifference>, PolicyTexts) {
         let mut state = self.state();
-        let before = state.settings.review;
-        state.settings = read_settings(stored, &state.settings);
+        let settings = read_settings(stored, &state.settings);
+        let before = std::mem::replace(&mut state.settings, settings);
         self.define(&state);
-        if state.settings.review != before {
+        if state.settings.review != before.review {
             state.judge_all_again();
         }
+        state.note_switched(&before.disabled);
         let policy = state.settings.policy.clone();
         (self.changed(state), policy)
     }

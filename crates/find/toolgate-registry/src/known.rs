@@ -66,6 +66,14 @@ pub struct KnownServer {
     pub instances: Vec<InstanceView>,
     /// The entry of a registry that it was made from.
     pub published: Option<PublishedOrigin>,
+    /// Set if it is neither started nor contacted.
+    pub disabled: Option<DisabledServer>,
+}
+
+/// A server that somebody disabled.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DisabledServer {
+    pub reason: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Debug)]

@@ -41,8 +41,8 @@ mod tests;
 
 pub use definitions::{DefinitionKind, DefinitionProblem, DefinitionSource, DefinitionsInForce};
 pub use known::{
-    CurrentSetting, InstanceView, KnownServer, Lease, NewSettingValue, PastSetting, SettingContext, ToolDiff,
-    ToolVersion, VersionComparison, VersionStanding,
+    CurrentSetting, DisabledServer, InstanceView, KnownServer, Lease, NewSettingValue, PastSetting,
+    SettingContext, ToolDiff, ToolVersion, VersionComparison, VersionStanding,
 };
 pub use policy_texts::PolicyTexts;
 pub use port::{

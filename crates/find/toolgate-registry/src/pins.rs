@@ -21,7 +21,7 @@ use crate::source::{Drift, NewTools, OnFinding, ReviewRules};
 pub(crate) use offer::{ToolOffer, offers};
 pub(crate) use review::{ReviewError, reviewed};
 pub(crate) use rows::{ToolRows, is_unreviewed, subject};
-pub(crate) use show::show;
+pub(crate) use show::{disabled, show};
 
 /// The number of other definitions within [`CHANGES_WINDOW_MS`] that no longer look like deployments.
 const CHANGES_MAX: u32 = 3;

@@ -168,7 +168,7 @@ impl RegistryDesk {
         let _turn = self.handing_out.lock();
         let specs = {
             let mut state = self.state();
-            std::mem::take(&mut state.pending.specs).then(|| state.roster.specs())
+            std::mem::take(&mut state.pending.specs).then(|| state.specs())
         };
         if let Some(specs) = specs {
             self.machinery.apply(specs);
@@ -198,7 +198,7 @@ impl RegistryDesk {
             let rows = self.state().rows.get(&server).map(|rows| rows.tools.clone()).unwrap_or_default();
             let reading = ServerReading::of(listing, &rows, Freshness::Now);
             let mut state = self.state();
-            if state.roster.get(&server).is_some() {
+            if state.is_in_use(&server) {
                 state.readings.insert(server.clone(), reading);
                 read.insert(server);
             }
@@ -367,19 +367,23 @@ impl RegistryDesk {
             || !update.names.is_empty();
         for server in servers {
             let Some((listing, withheld)) = shown(&state, server) else { continue };
-            update.listings.insert(server.clone(), Some(listing));
+            update.listings.insert(server.clone(), listing);
             update.withheld.insert(server.clone(), withheld);
         }
         (is_other || !update.listings.is_empty()).then_some(update)
     }
 }
 
-fn shown(state: &RegistryState, server: &ServerName) -> Option<(ServerListing, Vec<WithheldTool>)> {
-    let reading = state.readings.get(server)?;
+/// The listing of a server and the tools that it keeps back. A disabled one lists nothing.
+fn shown(state: &RegistryState, server: &ServerName) -> Option<(Option<ServerListing>, Vec<WithheldTool>)> {
     let none = ToolRows::new();
     let rows = state.rows.get(server).map_or(&none, |rows| &rows.tools);
+    if let Some(reason) = state.settings.disabled.get(server) {
+        return Some((None, pins::disabled(rows, reason.as_deref())));
+    }
+    let reading = state.readings.get(server)?;
     let shown = pins::show(rows, &reading.offers);
-    Some((ServerListing { tools: shown.tools, ..reading.rest.clone() }, shown.withheld))
+    Some((Some(ServerListing { tools: shown.tools, ..reading.rest.clone() }), shown.withheld))
 }
 
 /// Listings from before this process started have no consequences, nor has the removal of a server that is

@@ -2,6 +2,7 @@
 //! writes to the store, and running gateways notice.
 
 mod defining;
+mod disabling;
 mod versions;
 
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use crate::known::{CurrentSetting, NewSettingValue, PastSetting, SettingContext,
 use crate::nearest;
 use crate::pins::{self, PinNews, ReviewError};
 use crate::policy_texts::PolicyTexts;
+use crate::settings::disabled_servers::REASON_CHARS_MAX;
 use crate::settings::{self, RegistrySettings, SETTING_KEYS, SettingConstraints, models, secrets};
 use crate::source::{FileState, ReviewVerdict};
 use crate::state::RegistryState;
@@ -31,8 +33,6 @@ use crate::traits;
 
 /// The number of attempts for a write that others overtook.
 const ATTEMPTS_MAX: usize = 5;
-
-const REASON_CHARS_MAX: usize = 500;
 
 /// A setting before and after a change.
 struct SettingChange {

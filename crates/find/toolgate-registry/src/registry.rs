@@ -1,6 +1,7 @@
 //! The registry of one gateway process: its inputs and answers. `publish` and `poll` do the work.
 
 mod defining;
+mod disabling;
 mod origins;
 mod registering;
 
@@ -60,7 +61,7 @@ impl Registry {
     /// Takes a complete listing of a server. Returns at once.
     pub fn listed(&self, server: &ServerName, listing: ServerListing) {
         let mut state = self.desk.state();
-        if state.roster.get(server).is_some() {
+        if state.is_in_use(server) {
             state.pending.listings.insert(server.clone(), listing);
             self.desk.wake.notify_one();
         }
@@ -158,6 +159,7 @@ impl Registry {
             source: entry.source,
             instances: instances(&state, entry, now),
             published: entry.published.clone(),
+            disabled: disabling::of(&state, &entry.spec.name),
         };
         state.roster.entries.iter().map(known).collect()
     }
@@ -229,7 +231,7 @@ impl Registry {
 impl RegistryDesk {
     /// Hands out the known state before anything is listed.
     fn begin(&self) {
-        let specs = {
+        let (specs, disabled) = {
             let mut state = self.state();
             let mut names = self.names.lock();
             for (server, rows) in &state.rows {
@@ -244,9 +246,9 @@ impl RegistryDesk {
                 names: recorded,
                 ..PendingWork::default()
             };
-            state.roster.specs()
+            (state.specs(), state.settings.disabled.keys().cloned().collect::<BTreeSet<ServerName>>())
         };
-        self.show(&BTreeSet::new());
+        self.show(&disabled);
         self.machinery.apply(specs);
     }
 

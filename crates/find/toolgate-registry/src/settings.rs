@@ -4,6 +4,7 @@
 pub(crate) mod address;
 mod aliases;
 pub(crate) mod definition;
+pub(crate) mod disabled_servers;
 pub(crate) mod fields;
 mod invalid;
 mod mcp_servers;
@@ -21,12 +22,15 @@ use crate::known::SettingContext;
 use crate::policy_texts::PolicyTexts;
 use crate::source::{AliasSpec, ReviewRules, ServerEntry};
 
+pub(crate) use disabled_servers::DisabledServers;
 pub(crate) use review::ReviewSetting;
 
 /// All keys.
-pub const SETTING_KEYS: [&str; 7] = [MCP_SERVERS, ALIASES, REGISTRY, AGENTS, CAPABILITIES, MODELS, POLICY];
+pub const SETTING_KEYS: [&str; 8] =
+    [MCP_SERVERS, DISABLED_SERVERS, ALIASES, REGISTRY, AGENTS, CAPABILITIES, MODELS, POLICY];
 
 pub(crate) const MCP_SERVERS: &str = "mcp_servers";
+pub(crate) const DISABLED_SERVERS: &str = "disabled_servers";
 pub(crate) const ALIASES: &str = "aliases";
 pub(crate) const REGISTRY: &str = "registry";
 pub(crate) const AGENTS: &str = "agents";
@@ -38,6 +42,7 @@ pub(crate) const POLICY: &str = "policy";
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RegistrySettings {
     pub(crate) servers: Vec<ServerEntry>,
+    pub(crate) disabled: DisabledServers,
     pub(crate) aliases: Vec<AliasSpec>,
     pub(crate) review: ReviewSetting,
     pub(crate) set: DefinitionSettings,
@@ -61,6 +66,7 @@ impl RegistrySettings {
         const ANY: AddressRules = AddressRules { allow_loopback: true, allow_private: true };
         match key {
             MCP_SERVERS => self.servers = mcp_servers::read(value, ANY)?,
+            DISABLED_SERVERS => self.disabled = disabled_servers::read(value)?,
             ALIASES => self.aliases = aliases::read(value)?,
             REGISTRY => self.review = review::read(value)?,
             AGENTS => self.set.agents = read_agents(value)?,
@@ -99,6 +105,7 @@ pub(crate) fn check(
 ) -> Result<(), Refusal> {
     match key {
         MCP_SERVERS => mcp_servers::check(value, around.context),
+        DISABLED_SERVERS => disabled_servers::read(value).map(|_| ()),
         ALIASES => aliases::check(value, around.context),
         AGENTS => definition::check_agents(value, around),
         CAPABILITIES => definition::check_capabilities(value, around),

@@ -9,7 +9,7 @@ use toolgate_core::address::Reach;
 use toolgate_core::event::Event;
 use toolgate_core::model::{KnownModel, ModelDefinition};
 use toolgate_core::registry::WireName;
-use toolgate_core::server::{InstanceId, InstanceSpec, ServerListing};
+use toolgate_core::server::{InstanceId, InstanceSpec, ServerListing, ServerSpec};
 use toolgate_core::{CanonicalName, ServerName};
 use toolgate_store::{RegisteredServer, StoredInstance, StoredTool};
 
@@ -19,7 +19,7 @@ use crate::known::SettingContext;
 use crate::leases::Leases;
 use crate::pins::{self, ToolOffer, ToolRows};
 use crate::roster::{self, RegisteredServers, Roster, RosterDifference};
-use crate::settings::RegistrySettings;
+use crate::settings::{DisabledServers, RegistrySettings};
 use crate::source::{FileState, ReviewRules};
 
 /// Health changes that wait to be written. Beyond it the oldest are given up: the status table has the latest anyway.
@@ -106,6 +106,11 @@ impl ServerReading {
         listing.tools = Vec::new();
         listing.conflicts = Vec::new();
         Self { offers, rest: listing, freshness }
+    }
+
+    /// Of a server that has not listed anything yet.
+    fn nothing() -> Self {
+        Self { offers: Vec::new(), rest: ServerListing::default(), freshness: Freshness::Before }
     }
 }
 
@@ -213,6 +218,35 @@ impl RegistryState {
         differences
     }
 
+    /// True if the server is there and not disabled.
+    pub(crate) fn is_in_use(&self, server: &ServerName) -> bool {
+        self.roster.get(server).is_some() && !self.settings.disabled.contains_key(server)
+    }
+
+    /// The servers to reach, in the order of the roster.
+    pub(crate) fn specs(&self) -> Vec<ServerSpec> {
+        let in_use = |spec: &ServerSpec| !self.settings.disabled.contains_key(&spec.name);
+        self.roster.specs().into_iter().filter(in_use).collect()
+    }
+
+    /// Servers that were disabled or enabled are ended or started, and shown as they are now.
+    pub(crate) fn note_switched(&mut self, before: &DisabledServers) {
+        let now = &self.settings.disabled;
+        let differs = |server: &&ServerName| before.get(*server) != now.get(*server);
+        let switched: BTreeSet<ServerName> =
+            before.keys().chain(now.keys()).filter(differs).cloned().collect();
+        self.pending.specs |= !switched.is_empty();
+        for server in &switched {
+            if self.is_in_use(server) {
+                self.readings.entry(server.clone()).or_insert_with(ServerReading::nothing);
+            } else {
+                self.health.forget(server);
+                self.pending.listings.remove(server);
+            }
+        }
+        self.pending.rows.extend(switched);
+    }
+
     fn note_differences(&mut self, differences: &[RosterDifference]) {
         for one in differences {
             if one.what == roster::RosterChange::Removed {
@@ -222,6 +256,9 @@ impl RegistryState {
                 self.pending.gone.insert(one.server.clone());
             } else {
                 self.pending.gone.remove(&one.server);
+            }
+            if self.settings.disabled.contains_key(&one.server) {
+                self.pending.rows.insert(one.server.clone());
             }
             if one.is_about_review() {
                 self.pending.again.insert(one.server.clone());

@@ -275,6 +275,8 @@ fn servers_and_registry(table: RouteTable) -> RouteTable {
         .route(AUDITING, routes!(servers::show))
         .route(RUNNING, routes!(servers::forget))
         .route(RUNNING, routes!(servers::restart))
+        .route(RUNNING, routes!(servers::disable))
+        .route(RUNNING, routes!(servers::enable))
         .route(AUDITING, routes!(connectors::list))
         .route(REGISTERING, routes!(instances::register))
         .route(REGISTERING, routes!(instances::heartbeat))
@@ -332,7 +334,8 @@ fn governance(table: RouteTable) -> RouteTable {
         // What is erased is gone: no role that only runs the gateway may do it.
         .route(ADMITTING, routes!(ledger_erase::erase))
         .route(AUDITING, routes!(ledger::body))
-        .route(AUDITING, routes!(ledger::call))
+        // Approvers read the calls that asked people; the handler omits the others, and results.
+        .route(INBOX, routes!(ledger::call))
         .route(AUDITING, routes!(ledger_proofs::checkpoints))
         .route(AUDITING, routes!(ledger_proofs::prove))
         .route(RouteCallers::Signed, routes!(webhooks::decide))

@@ -179,6 +179,32 @@ function times() {
     if (one.textContent !== text) one.textContent = text;
     one.title = "at" in one.dataset ? `${written} ${zone} · ${away(left)}` : `${written} ${zone}`;
   }
+  clocks();
+}
+
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+// The forms of a moment that leave out what their place says. The gateway writes the same in UTC.
+function inForm(moment, form) {
+  const [written] = clock(moment);
+  const day = `${Number(written.slice(8, 10))} ${MONTHS[Number(written.slice(5, 7)) - 1]}`;
+  const minute = written.slice(11, 16);
+  const precise = `${written.slice(11)}.${String(moment.getUTCMilliseconds()).padStart(3, "0")}`;
+  return { minute, day, short: `${day} ${minute}`, precise }[form] ?? written;
+}
+
+// Also in pictures, whose texts have no `datetime`; what one says beside its time follows it.
+function clocks() {
+  for (const one of all("[data-clock], time[data-hover]")) {
+    const moment = new Date(one.dateTime ?? one.dataset.moment);
+    if (Number.isNaN(moment.getTime())) continue;
+    const [written, zone] = clock(moment);
+    const told = one.dataset.told ? `: ${one.dataset.told}` : "";
+    const text = "clock" in one.dataset ? inForm(moment, one.dataset.clock) + told : one.textContent;
+    if (one.textContent !== text) one.textContent = text;
+    if (one instanceof HTMLElement) one.title = `${written} ${zone}`;
+  }
+  for (const one of all("[data-zone-name]")) one.textContent = inUtc() ? "UTC" : "local time";
 }
 
 function tellZone() {

@@ -259,9 +259,9 @@ struct InboxPreview {
 fn not_loaded(places: &str) -> Markup {
     html! {
         section.card.error #config-refused role="alert" {
-            p { strong { "The configuration file does not load." } }
-            p { "What it said before stays in force until it is fixed: " code { (text::short(places)) } }
-            p.help { code { "toolgate doctor" } " on the gateway's machine says what is wrong there." }
+            p { strong { "The gateway cannot load the configuration file." } }
+            p { "The previous configuration stays in effect until you fix the file: " code { (text::short(places)) } }
+            p.help { code { "toolgate doctor" } " on the gateway's machine shows the problem." }
         }
     }
 }

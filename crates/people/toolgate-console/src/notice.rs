@@ -25,6 +25,8 @@ pub(crate) enum DoneNotice {
     Saved,
     Removed,
     Restarted,
+    ServerDisabled,
+    ServerEnabled,
     TokenRevoked,
     SessionClosed,
     TestSent,
@@ -35,7 +37,7 @@ pub(crate) enum DoneNotice {
 
 impl DoneNotice {
     pub(crate) const PARAMETER: &str = "said";
-    const ALL: [(DoneNotice, &'static str, &'static str); 25] = [
+    const ALL: [(DoneNotice, &'static str, &'static str); 27] = [
         (DoneNotice::Approved, "approved", "Approved. The call runs now, or when its caller sends it again."),
         (DoneNotice::Denied, "denied", "Denied. The caller sees your reason."),
         (DoneNotice::ChangesRequested, "changes", "Changes requested. The caller sees what to change."),
@@ -61,32 +63,30 @@ impl DoneNotice {
             "automation-paused",
             "Paused. Runs in progress continue; no new one starts.",
         ),
-        (
-            DoneNotice::AutomationResumed,
-            "automation-resumed",
-            "Resumed. It starts again when it is triggered next.",
-        ),
+        (DoneNotice::AutomationResumed, "automation-resumed", "Resumed. The next trigger starts a run."),
         (DoneNotice::Cancelled, "cancelled", "Cancelled."),
-        (
-            DoneNotice::PointerMoved,
-            "pointer-moved",
-            "Moved. Whoever reads the pointer now gets the new manifest.",
-        ),
+        (DoneNotice::PointerMoved, "pointer-moved", "Moved. The pointer now leads to the new manifest."),
         (DoneNotice::Saved, "saved", "Saved."),
         (DoneNotice::Removed, "removed", "Removed."),
         (
             DoneNotice::Restarted,
             "restarted",
-            "It is being restarted. Calls in progress finish first, and new ones wait for it.",
+            "The server is restarting. Calls in progress finish first, and new calls wait.",
         ),
+        (
+            DoneNotice::ServerDisabled,
+            "server-disabled",
+            "Disabled. Agents no longer see its tools; calls in progress may finish.",
+        ),
+        (DoneNotice::ServerEnabled, "server-enabled", "Enabled. The gateway starts or contacts it now."),
         (DoneNotice::TokenRevoked, "token-revoked", "Revoked. The token stops working within a second."),
         (DoneNotice::SessionClosed, "session-closed", "Closed. Its tokens no longer work."),
         (DoneNotice::TestSent, "test-sent", "The test was delivered."),
-        (DoneNotice::SyncStarted, "sync-started", "The sync has begun. Its run says how it ends."),
+        (DoneNotice::SyncStarted, "sync-started", "The sync started. Its run shows the result."),
         (
             DoneNotice::ConnectorWorks,
             "connector-works",
-            "The connector works: the provider gave a page of records.",
+            "The connector works: the provider returned a page of records.",
         ),
         (DoneNotice::RunStarted, "run-started", "Started. This page follows the run."),
     ];

@@ -1,5 +1,6 @@
 //! The building blocks of pages. They render all data from outside.
 
+pub(crate) mod allowed;
 pub(crate) mod diff;
 pub(crate) mod json;
 pub(crate) mod links;

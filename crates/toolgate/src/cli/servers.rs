@@ -46,6 +46,22 @@ pub(crate) enum ServersCommand {
         /// Only this server
         name: Option<String>,
     },
+    /// Disable a server of any source: it is neither started nor contacted, and nobody can call its tools
+    #[command(after_help = "Example:\n  toolgate servers disable files --reason \"it is being moved\"")]
+    Disable {
+        name: String,
+        /// Reason, which the ledger keeps and callers of its tools see
+        #[arg(long, value_name = "TEXT")]
+        reason: Option<String>,
+    },
+    /// Enable a disabled server again
+    #[command(after_help = "Example:\n  toolgate servers enable files")]
+    Enable {
+        name: String,
+        /// Reason, which the ledger keeps
+        #[arg(long, value_name = "TEXT")]
+        reason: Option<String>,
+    },
     /// Connect to one server now and show what it offers
     Test { name: String },
     /// Sign in at a server that requires OAuth, in a browser

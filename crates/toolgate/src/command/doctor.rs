@@ -16,10 +16,10 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 use toolgate_core::server::{ServerHealth, TransportSpec};
 use toolgate_outbound::ConnectTrouble;
-use toolgate_store::{OtherUsersAccess, Store};
+use toolgate_store::{OtherUsersAccess, Store, StoreError};
 
 use super::context::Context;
-use super::servers::{ServerTrial, target, try_servers};
+use super::servers::{ServerTrial, disabled, target, try_servers};
 use super::shown;
 use crate::config::Config;
 use crate::local::open_store;
@@ -68,6 +68,13 @@ async fn examine(context: &Context) -> Vec<DoctorFinding> {
             return findings;
         }
     };
+    let (config, disabled) = match without_disabled(config, &store).await {
+        Ok(found) => found,
+        Err(error) => {
+            findings.push(wrong("servers", error.to_string(), None));
+            return findings;
+        }
+    };
     findings.push(match context.missing_data() {
         Some(missing) => {
             fine("data folder", format!("{} is not there; `toolgate serve` makes it", missing.display()))
@@ -92,8 +99,30 @@ async fn examine(context: &Context) -> Vec<DoctorFinding> {
     findings.extend(checkpoints::check(&config, &store).await);
     findings.extend(sandbox::check(&config));
     findings.push(engine::check(&config, &store).await);
-    findings.extend(check_servers(&config, &written, &store).await);
+    if disabled.is_empty() || config.servers.iter().any(|server| server.enabled) {
+        findings.extend(check_servers(&config, &written, &store).await);
+    }
+    findings.extend(disabled);
     findings
+}
+
+/// The configuration in which the servers are off that somebody disabled, and a finding for each of them.
+async fn without_disabled(
+    mut config: Config,
+    store: &Store,
+) -> Result<(Config, Vec<DoctorFinding>), StoreError> {
+    let disabled = disabled(store).await?;
+    let mut findings = Vec::new();
+    for server in config.servers.iter_mut().filter(|server| server.enabled) {
+        let name = &server.spec.name;
+        let Some(reason) = disabled.get(name.as_str()) else { continue };
+        let why = reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        let hint = Some(format!("`toolgate servers enable {name}` enables it"));
+        let says = format!("is disabled, so it was not tried{why}");
+        findings.push(DoctorFinding { hint, ..fine(&format!("server {name}"), says) });
+        server.enabled = false;
+    }
+    Ok((config, findings))
 }
 
 fn check_folder(data: &Path) -> DoctorFinding {

@@ -6,6 +6,7 @@ mod outdated;
 mod published;
 mod roster;
 mod show;
+mod switching;
 mod writing;
 
 use std::process::ExitCode;
@@ -25,7 +26,7 @@ use crate::local::open_store;
 use crate::output::{printable, say};
 use crate::wiring::{self, AssembledGateway, ServerRecording};
 
-pub(super) use roster::{RosterServer, roster, target, unknown_server};
+pub(super) use roster::{RosterServer, disabled, roster, target, unknown_server};
 use show::health;
 
 pub(super) async fn run(context: &Context, command: ServersCommand) -> anyhow::Result<ExitCode> {
@@ -36,6 +37,8 @@ pub(super) async fn run(context: &Context, command: ServersCommand) -> anyhow::R
         ServersCommand::Search { words, limit } => published::search(context, &words, limit.into()).await,
         ServersCommand::Add(args) => published::add(context, args).await,
         ServersCommand::Outdated { name } => outdated::outdated(context, name.as_deref()).await,
+        ServersCommand::Disable { name, reason } => switching::disable(context, &name, reason).await,
+        ServersCommand::Enable { name, reason } => switching::enable(context, &name, reason).await,
         ServersCommand::Test { name } => test(context, &name).await,
         ServersCommand::Login(args) => login::login(context, args).await,
         ServersCommand::Logout { name, principal } => login::logout(context, &name, principal).await,
@@ -113,11 +116,15 @@ async fn test(context: &Context, name: &str) -> anyhow::Result<ExitCode> {
 /// Only the gateway itself reaches servers that are not in the file, for only it knows where they are now.
 async fn refuse_untestable(config: &Config, store: &Store, name: &str) -> anyhow::Result<()> {
     let roster = roster(config, store).await?;
+    let is_disabled = disabled(store).await?.contains_key(name);
     match roster.iter().find(|known| known.name.as_str() == name) {
         None => bail!("{}", unknown_server(&roster, name)),
         Some(known) if known.source != ServerSource::File => bail!(
             "{name:?} is not reached by an address in the file\nhint: `toolgate servers show {name}` says how it does at the gateway"
         ),
+        Some(_) if is_disabled => {
+            bail!("{name:?} is disabled\nhint: `toolgate servers enable {name}` enables it")
+        }
         Some(_) => Ok(()),
     }
 }

@@ -4,6 +4,7 @@
 mod aliases;
 mod bad_registrations;
 mod bound;
+mod disabling;
 mod drift;
 mod events;
 mod file;

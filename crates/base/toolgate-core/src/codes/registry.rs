@@ -18,6 +18,19 @@ codes! { REGISTRY, "Servers, settings and reviews";
         see: &["configured", "lease_lost"],
     };
 
+    SERVER_DISABLED = Code {
+        name: "server_disabled",
+        fault: Blame::Caller,
+        retry: Retry::No,
+        seen: &[CodeChannel::Http(409), CodeChannel::Rpc, CodeChannel::Result],
+        title: "The server is disabled",
+        happened: "An operator disabled the server. The gateway does not run or contact it, and nobody can call its tools.",
+        advice: "Use another tool. `toolgate servers enable NAME` enables the server again; `toolgate servers show NAME` has the reason.",
+        message: "tool bank:transfer cannot be called: its server is disabled: an audit",
+        hint: Hint::Standard("use another tool, or have an operator enable the server with `toolgate servers enable NAME`"),
+        see: &["server_down", "unknown_server"],
+    };
+
     UNKNOWN_PUBLISHED_SERVER = Code {
         name: "unknown_published_server",
         fault: Blame::Caller,
@@ -160,7 +173,7 @@ codes! { REGISTRY, "Servers, settings and reviews";
         happened: "No setting that can be changed while the gateway runs has this key.",
         advice: "The hint lists them.",
         message: "there is no setting \"mcp_server\"",
-        hint: Hint::Example("the settings are mcp_servers, aliases, agents, capabilities, models"),
+        hint: Hint::Example("the settings are mcp_servers, disabled_servers, aliases, agents, capabilities, models"),
         see: &["invalid_setting"],
     };
 

@@ -123,6 +123,7 @@ pub(crate) fn code_of(missing: &MissingTool) -> &'static Code {
         MissingTool::Withheld { why: WithheldReason::Retired, .. } => &codes::TOOL_RETIRED,
         MissingTool::Withheld { why: WithheldReason::Unreadable, .. } => &codes::TOOL_UNREADABLE,
         MissingTool::Withheld { why: WithheldReason::Quarantined, .. } => &codes::TOOL_QUARANTINED,
+        MissingTool::Withheld { why: WithheldReason::Disabled, .. } => &codes::SERVER_DISABLED,
         MissingTool::Sunset { .. } => &codes::ALIAS_SUNSET,
     }
 }
@@ -203,6 +204,10 @@ pub(crate) fn error(gateway: &Gateway, seat: &Seat, asked: &str, missing: &Missi
         MissingTool::Withheld { name, why: WithheldReason::Quarantined, reason } => (
             format!("tool {name} is withheld until it is reviewed: {reason}"),
             format!("the operator looks at it with `toolgate tools diff {name}` and accepts or rejects it"),
+        ),
+        MissingTool::Withheld { name, why: WithheldReason::Disabled, reason } => (
+            format!("tool {name} cannot be called: {reason}"),
+            codes::SERVER_DISABLED.standard_hint().to_owned(),
         ),
         MissingTool::Sunset { alias } => (
             format!("the name \"{}\" is no longer in use; the tool is {}", alias.name, alias.target),

@@ -11,4 +11,5 @@ pub(crate) const KEEPS_CHANGING: &str = "its definition keeps changing";
 pub(crate) const REJECTED: &str = "the definition its server offers was rejected";
 pub(crate) const DIFFERS: &str = "some instances offer another definition";
 pub(crate) const GONE: &str = "its server does not offer it any more";
+pub(crate) const DISABLED: &str = "its server is disabled";
 pub(crate) const SERVER_REMOVED: &str = "its server was removed";

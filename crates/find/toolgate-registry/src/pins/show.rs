@@ -35,6 +35,19 @@ pub(crate) fn show(rows: &ToolRows, offers: &[ToolOffer]) -> ShownTools {
     shown
 }
 
+/// The tools of a disabled server: none of them is served.
+pub(crate) fn disabled(rows: &ToolRows, why: Option<&str>) -> Vec<WithheldTool> {
+    let reason = match why {
+        Some(why) => format!("{}: {why}", reason::DISABLED),
+        None => reason::DISABLED.to_owned(),
+    };
+    let hidden = |row: &ToolRow| match row.status {
+        ToolStatus::Retired => absentee(row),
+        _ => WithheldTool { own: row.own.to_string(), why: WithheldReason::Disabled, reason: reason.clone() },
+    };
+    rows.values().map(hidden).collect()
+}
+
 fn servable<'r>(row: &'r ToolRow, offer: &ToolOffer) -> Option<&'r RawJson> {
     let serves = row.status.is_served() && !offer.twice && offer.has(row.pinned.version);
     serves.then_some(&row.pinned.json)

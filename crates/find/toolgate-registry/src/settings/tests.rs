@@ -422,12 +422,39 @@ fn review_settings_speak_only_of_what_they_name() {
 }
 
 #[test]
+fn disabled_servers_are_names_that_stand_once_with_reasons() {
+    let set = |value: Value| told(DISABLED_SERVERS, value);
+    assert_eq!(set(json!([{ "name": "files" }, { "name": "not-there-yet", "reason": "an audit" }])), "fine");
+    let cases = [
+        (json!({}), "invalid_setting value: `value` is not a list"),
+        (json!(["files"]), "invalid_setting value[0]: `value[0]` is not an object"),
+        (json!([{}]), "invalid_setting value[0].name: `name` is missing"),
+        (json!([{ "name": "a:b" }]), "invalid_setting value[0].name: a server name may not contain ':'"),
+        (json!([{ "name": "a", "reason": 1 }]), "invalid_setting value[0].reason: `reason` is not a text"),
+        (json!([{ "name": "a", "until": 1 }]), "invalid_setting value[0].until: unknown key `until`"),
+        (
+            json!([{ "name": "a" }, { "name": "a" }]),
+            "invalid_setting value[1].name: the server \"a\" stands twice in the value",
+        ),
+        (
+            json!([{ "name": "a", "reason": "x".repeat(501) }]),
+            "invalid_setting value[0].reason: a reason has at most 500 characters",
+        ),
+    ];
+    for (value, expected) in cases {
+        assert_eq!(set(value.clone()), expected, "{value}");
+    }
+    let value = json!([{ "name": "a", "reason": "an audit" }, { "name": "b" }]);
+    assert_eq!(disabled_servers::value(&disabled_servers::read(&value).expect("valid")), value);
+}
+
+#[test]
 fn unknown_keys_are_refused_with_those_there_are() {
     let refusal = known_key("mcp_server").expect_err("unknown");
     assert_eq!((refusal.kind, refusal.code.name), (RefusalKind::NotFound, "unknown_setting"));
     assert_eq!(
         refusal.hint,
-        "the settings are mcp_servers, aliases, registry, agents, capabilities, models, policy"
+        "the settings are mcp_servers, disabled_servers, aliases, registry, agents, capabilities, models, policy"
     );
 }
 

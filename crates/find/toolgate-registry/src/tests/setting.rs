@@ -209,3 +209,52 @@ async fn a_gateway_that_starts_has_the_policies_of_the_setting() {
     assert_eq!(second.policies.gates().as_deref(), Some("a"));
     second.registry.stop().await;
 }
+
+#[tokio::test]
+async fn a_disabled_server_is_not_reached_and_its_tools_are_gone_until_it_is_enabled() {
+    let house = RegistryFixture::new().await;
+    let gateway = house.gateway("one", file(&["files", "mail"])).await;
+    let other = house.gateway("two", file(&["files", "mail"])).await;
+    gateway.registry.listed(&name("files"), listing(&[("read", "Reads.")]));
+    until("it is shown", || gateway.seen() == ["files__read"]).await;
+    let by = operator();
+    gateway.registry.disable(&by, "files", Some(" an audit ".to_owned())).await.expect("disabled");
+    until("nobody sees its tools", || gateway.seen().is_empty()).await;
+    assert_eq!(gateway.reached(), ["mail https://example.com/mcp"]);
+    until("the other gateway lets it go", || other.reached() == ["mail https://example.com/mcp"]).await;
+    let missing = gateway.shelf.catalog.snapshot().missing_tool("files__read", 0);
+    let told = format!("{missing:?}");
+    assert!(told.contains("Disabled") && told.contains("its server is disabled: an audit"), "{told}");
+    let known = gateway.registry.servers().remove(0);
+    assert_eq!(known.disabled.and_then(|disabled| disabled.reason).as_deref(), Some("an audit"));
+    // A listing that was under way changes nothing.
+    gateway.registry.listed(&name("files"), listing(&[("read", "Reads."), ("write", "Writes.")]));
+    gateway.registry.listed(&name("mail"), listing(&[("send", "Sends.")]));
+    until("the others are shown", || gateway.seen() == ["mail__send"]).await;
+
+    // A gateway that starts meanwhile knows it too.
+    let third = house.gateway("three", file(&["files", "mail"])).await;
+    assert_eq!(third.reached(), ["mail https://example.com/mcp"]);
+    let missing = third.shelf.catalog.snapshot().missing_tool("files:read", 0);
+    assert!(format!("{missing:?}").contains("Disabled"), "{missing:?}");
+
+    gateway.registry.disable(&by, "files", None).await.expect("it is disabled already");
+    gateway.registry.enable(&by, "files", None).await.expect("enabled");
+    gateway.registry.enable(&by, "files", None).await.expect("it is enabled already");
+    until("it is shown again", || gateway.seen() == ["files__read", "mail__send"]).await;
+    assert_eq!(gateway.reached().len(), 2);
+    until("the others reach it again", || other.reached().len() == 2 && third.reached().len() == 2).await;
+    let told: Vec<_> =
+        house.ledger().await.into_iter().filter(|(kind, _)| kind == "setting.changed").collect();
+    let (key, added, removed) = ("disabled_servers", json!(["files"]), json!([]));
+    let first = json!({ "key": key, "version": 1, "reason": "an audit", "added": added, "removed": removed, "changed": [] });
+    let second = json!({ "key": key, "version": 2, "added": removed, "removed": added, "changed": [] });
+    assert_eq!(told.into_iter().map(|(_, detail)| detail).collect::<Vec<_>>(), [first, second]);
+    assert!(!house.kinds().await.iter().any(|kind| kind == "registry.tool.retired"));
+
+    let unknown = gateway.registry.disable(&by, "fils", None).await.expect_err("unknown");
+    assert_eq!((unknown.code.name, unknown.hint.as_str()), ("unknown_server", "did you mean files?"));
+    for gateway in [gateway, other, third] {
+        gateway.registry.stop().await;
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use http::StatusCode;
@@ -11,7 +12,7 @@ use toolgate_archive::{ArchiveVerification, SegmentTrouble};
 use toolgate_core::codes;
 use toolgate_core::event::{Position, RecordedEvent};
 use toolgate_core::id::CallId;
-use toolgate_core::{Digest, RawJson};
+use toolgate_core::{Digest, Principal, RawJson, Role};
 use toolgate_store::{
     BodyCheck, LEDGER_PAGE_MAX, LedgerCut, LedgerFault, LedgerOrder, StoreError, ledger_event_json,
 };
@@ -184,17 +185,22 @@ impl LedgerQuery {
 /// Show a call
 ///
 /// Returns all its events, with their arguments and results. A call that the database no longer has is looked for in the
-/// archive, where that is switched on.
+/// archive, where that is switched on. Approvers see calls that asked for an approval, without results.
 #[utoipa::path(get, path = "/ledger/{call_id}", tag = "ledger", params(("call_id" = String, Path, description = "tc_…")),
     responses((status = 200, description = "The call", body = LedgerCall), (status = 404, description = "Not found")))]
-pub(crate) async fn call(State(context): State<ApiContext>, Path(id): Path<String>) -> ApiResult<Response> {
+pub(crate) async fn call(
+    State(context): State<ApiContext>,
+    Extension(principal): Extension<Principal>,
+    Path(id): Path<String>,
+) -> ApiResult<Response> {
     let named_id = CallId::new(id.as_str());
     let events = context.store.ledger_call(&named_id).await?;
     if events.is_empty() {
-        return archived_call(&context, &named_id).await;
+        return archived_call(&context, &principal, &named_id).await;
     }
+    check_reader(&principal, &events, &named_id)?;
     let (mut bodies, mut changed) = (serde_json::Map::new(), Vec::new());
-    for digest in named(&events) {
+    for digest in named(&principal, &events) {
         match context.store.ledger_body(&digest).await {
             Ok(Some(body)) => drop(bodies.insert(digest.to_string(), body.decode().unwrap_or_default())),
             Ok(None) => {}
@@ -207,21 +213,40 @@ pub(crate) async fn call(State(context): State<ApiContext>, Path(id): Path<Strin
 }
 
 /// A call that only the archive has, which keeps no arguments and results.
-async fn archived_call(context: &ApiContext, id: &CallId) -> ApiResult<Response> {
+async fn archived_call(context: &ApiContext, principal: &Principal, id: &CallId) -> ApiResult<Response> {
     let events = match &context.archive {
         Some(archive) => archive.call(id).await?,
         None => Vec::new(),
     };
     if events.is_empty() {
-        return Err(Problem::not_found(format!("the ledger has no call {id}")));
+        return Err(no_call(id));
     }
+    check_reader(principal, &events, id)?;
     let events = events.iter().map(ledger_event_json).collect();
     let (call, bodies) = (id.to_string(), serde_json::Map::new());
     Ok(json(StatusCode::OK, &LedgerCall { call, events, bodies, changed: Vec::new(), archived: true }))
 }
 
-fn named(events: &[RecordedEvent]) -> Vec<Digest> {
-    let named = events.iter().flat_map(|recorded| recorded.event.bodies());
+fn no_call(id: &CallId) -> Box<Problem> {
+    Problem::not_found(format!("the ledger has no call {id}"))
+}
+
+/// For an approver there are only calls that asked people.
+fn check_reader(principal: &Principal, events: &[RecordedEvent], id: &CallId) -> ApiResult<()> {
+    let asked_people = events.iter().any(|recorded| recorded.event.approval.is_some());
+    match principal.role {
+        Role::Approver if !asked_people => Err(no_call(id)),
+        _ => Ok(()),
+    }
+}
+
+/// The bodies that this reader may have: an approver decides on arguments, and does not read results.
+fn named(principal: &Principal, events: &[RecordedEvent]) -> Vec<Digest> {
+    let reads_results = principal.role != Role::Approver;
+    let named = events.iter().flat_map(|recorded| {
+        let results = recorded.event.output.filter(|_| !reads_results);
+        recorded.event.bodies().filter(move |body| Some(*body) != results)
+    });
     let once: BTreeSet<Digest> = named.collect();
     once.into_iter().take(CALL_BODIES_MAX).collect()
 }

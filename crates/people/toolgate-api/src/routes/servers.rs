@@ -7,7 +7,7 @@ use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use toolgate_core::codes;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::server::{Confinement, ConfinementLevel, Era, InstanceState, ServerHealth, ServerState};
@@ -21,6 +21,7 @@ use utoipa::ToSchema;
 use super::answer::json;
 use crate::ApiContext;
 use crate::problem::{ApiResult, Problem};
+use crate::read::Json;
 use crate::similar::nearest;
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -35,10 +36,9 @@ pub(crate) struct ServerView {
     /// file, expected (in the file, and its instances register), settings or registered.
     #[schema(value_type = String)]
     source: ServerSource,
-    /// starting, healthy or degraded.
-    #[schema(value_type = String)]
-    health: ServerHealth,
-    /// The reason why it is not healthy.
+    /// starting, healthy, degraded or disabled.
+    health: &'static str,
+    /// The reason why it is not healthy, or why it was disabled.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     /// When its health last changed.
@@ -157,6 +157,15 @@ pub(crate) struct LeftOut {
     reason: String,
 }
 
+/// The reason for disabling or enabling a server
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ServerSwitchRequest {
+    /// The ledger keeps it; while the server is disabled, callers of its tools and everyone who reads servers see it.
+    #[serde(default)]
+    reason: Option<String>,
+}
+
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct VitalsView {
     /// Requests that were sent and not answered yet.
@@ -266,7 +275,8 @@ pub(crate) async fn forget(
 /// Starts its process again, or connects to its address anew, at the gateway that answers. Calls in progress may finish first,
 /// and new ones wait for it.
 #[utoipa::path(post, path = "/servers/{name}/restart", tag = "servers", params(("name" = String, Path, description = "The server's name")),
-    responses((status = 202, description = "It is being restarted"), (status = 404, description = "Not found")))]
+    responses((status = 202, description = "It is being restarted"), (status = 404, description = "Not found"),
+        (status = 409, description = "It is disabled")))]
 pub(crate) async fn restart(
     State(context): State<ApiContext>,
     Extension(principal): Extension<Principal>,
@@ -274,10 +284,49 @@ pub(crate) async fn restart(
 ) -> ApiResult<Response> {
     let known = context.registry.servers();
     let found = known.iter().find(|server| server.name.as_str() == name);
+    if let Some(server) = found.filter(|server| server.disabled.is_some()) {
+        let detail = format!("the server {:?} is disabled", server.name);
+        return Err(Problem::new(&codes::SERVER_DISABLED, detail).hint("enable it: then it starts"));
+    }
     match found.is_some_and(|server| context.registry.restart(&principal, &server.name)) {
         true => Ok(StatusCode::ACCEPTED.into_response()),
         false => Err(unknown(&name, &known)),
     }
+}
+
+/// Disable a server
+///
+/// Works for a server of any source. Every gateway on the database ends its process or connection; its tools are neither listed nor found,
+/// and a call to one of them is refused with `server_disabled`. Calls in progress may finish. The setting `disabled_servers` keeps it.
+#[utoipa::path(post, path = "/servers/{name}/disable", tag = "servers", request_body = ServerSwitchRequest,
+    params(("name" = String, Path, description = "The server's name")),
+    responses((status = 204, description = "It is disabled"), (status = 404, description = "Not found"),
+        (status = 422, description = "The reason is too long")))]
+pub(crate) async fn disable(
+    State(context): State<ApiContext>,
+    Extension(principal): Extension<Principal>,
+    Path(name): Path<String>,
+    Json(body): Json<ServerSwitchRequest>,
+) -> ApiResult<Response> {
+    context.registry.disable(&principal, &name, body.reason).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+/// Enable a server
+///
+/// Starts or contacts a disabled server again. Its tools are listed as they were reviewed.
+#[utoipa::path(post, path = "/servers/{name}/enable", tag = "servers", request_body = ServerSwitchRequest,
+    params(("name" = String, Path, description = "The server's name")),
+    responses((status = 204, description = "It is enabled"), (status = 404, description = "Not found"),
+        (status = 422, description = "The reason is too long")))]
+pub(crate) async fn enable(
+    State(context): State<ApiContext>,
+    Extension(principal): Extension<Principal>,
+    Path(name): Path<String>,
+    Json(body): Json<ServerSwitchRequest>,
+) -> ApiResult<Response> {
+    context.registry.enable(&principal, &name, body.reason).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 pub(super) async fn statuses(context: &ApiContext) -> ApiResult<BTreeMap<ServerName, ServerStatus>> {
@@ -297,6 +346,7 @@ impl ServerView {
     /// A server that was not checked yet is starting.
     fn of(known: KnownServer, status: Option<ServerStatus>, outdated: &[OutdatedServer]) -> Self {
         let outdated = OriginFinding::among(outdated, &known.name, known.published.as_ref());
+        let status = current(&known, status);
         let since = status.as_ref().map(|status| rfc3339(status.since_ms));
         let updated_at = status.as_ref().map(|status| rfc3339(status.updated_at_ms));
         let (state, counts) = match status {
@@ -307,8 +357,8 @@ impl ServerView {
         Self {
             name: known.name.to_string(),
             source: known.source,
-            health: state.health,
-            reason: state.reason,
+            health: health_word(&known, state.health),
+            reason: known.disabled.and_then(|disabled| disabled.reason).or(state.reason),
             since,
             era: state.era,
             protocol_version: state.protocol_version,
@@ -321,6 +371,20 @@ impl ServerView {
             outdated: outdated.map(OutdatedView::from),
             updated_at,
         }
+    }
+}
+
+/// Nobody checks a disabled server: what was found before says nothing of it.
+pub(super) fn current(known: &KnownServer, status: Option<ServerStatus>) -> Option<ServerStatus> {
+    status.filter(|_| known.disabled.is_none())
+}
+
+pub(super) fn health_word(known: &KnownServer, health: ServerHealth) -> &'static str {
+    match health {
+        _ if known.disabled.is_some() => "disabled",
+        ServerHealth::Starting => "starting",
+        ServerHealth::Healthy => "healthy",
+        ServerHealth::Degraded => "degraded",
     }
 }
 

@@ -77,7 +77,7 @@ pub(crate) async fn list(State(context): State<ApiContext>) -> ApiResult<Respons
 
 /// Show a setting
 #[utoipa::path(get, path = "/settings/{key}", tag = "settings",
-    params(("key" = String, Path, description = "mcp_servers, aliases, registry, agents, capabilities, models or policy")),
+    params(("key" = String, Path, description = "mcp_servers, disabled_servers, aliases, registry, agents, capabilities, models or policy")),
     responses((status = 200, description = "The setting; `etag` is its version", body = SettingView),
         (status = 404, description = "Not found")))]
 pub(crate) async fn show(State(context): State<ApiContext>, Path(key): Path<String>) -> ApiResult<Response> {
@@ -88,7 +88,7 @@ pub(crate) async fn show(State(context): State<ApiContext>, Path(key): Path<Stri
 ///
 /// Changing the setting to an earlier value takes a change back.
 #[utoipa::path(get, path = "/settings/{key}/versions", tag = "settings",
-    params(("key" = String, Path, description = "mcp_servers, aliases, registry, agents, capabilities, models or policy")),
+    params(("key" = String, Path, description = "mcp_servers, disabled_servers, aliases, registry, agents, capabilities, models or policy")),
     responses((status = 200, description = "The versions that are kept", body = SettingVersionsPage),
         (status = 404, description = "Not found")))]
 pub(crate) async fn versions(
@@ -111,7 +111,7 @@ pub(crate) async fn versions(
 ///
 /// The whole value is checked before anything changes, and takes effect with the next call.
 #[utoipa::path(patch, path = "/settings/{key}", tag = "settings", request_body = SettingBody,
-    params(("key" = String, Path, description = "mcp_servers, aliases, registry, agents, capabilities, models or policy"),
+    params(("key" = String, Path, description = "mcp_servers, disabled_servers, aliases, registry, agents, capabilities, models or policy"),
         ("if-match" = Option<String>, Header, description = "The `etag` of what was read: it is changed only if it still has this version")),
     responses((status = 200, description = "The new setting", body = SettingView),
         (status = 403, description = "Only admins change the setting `policy`"),

@@ -261,6 +261,10 @@ pub(super) fn missing(context: &ApiContext, seat: &Seat, asked: &str) -> Box<Pro
                 .with("tool", name.as_str())
                 .with("reason", reason)
         }
+        MissingTool::Withheld { name, why: WithheldReason::Disabled, reason } => {
+            let detail = format!("tool {name} cannot be called: {reason}");
+            Problem::new(&codes::SERVER_DISABLED, detail).with("tool", name.as_str())
+        }
         MissingTool::Sunset { alias } => {
             let detail =
                 format!("the name {:?} is no longer in use; the tool is {}", alias.name, alias.target);

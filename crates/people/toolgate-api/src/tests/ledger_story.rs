@@ -6,7 +6,7 @@ use http::StatusCode;
 use serde_json::{Value, json};
 use toolgate_core::event::{DecisionKind, Event, EventKind, EventSubject, LedgerBody, LedgerEntry, Outcome};
 use toolgate_core::governance::Ledger;
-use toolgate_core::id::{CallId, RunId, SessionId};
+use toolgate_core::id::{ApprovalId, CallId, RunId, SessionId};
 use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, Role};
 
 use super::gate::{Gate, somebody};
@@ -113,6 +113,31 @@ async fn pages_follow_one_another_without_gap_or_repeat() {
         }
         assert_eq!(places, sorted, "{order}");
     }
+}
+
+#[tokio::test]
+async fn an_approver_reads_a_call_that_asked_people_without_its_result() {
+    let gate = recorded().await;
+    let (input, output) = (RawJson::from(json!({ "amount": 70 })), RawJson::from(json!({ "left": 3 })));
+    let mut end = completed(70, Digest::of(input.as_bytes()));
+    end.output = Some(Digest::of(output.as_bytes()));
+    end.approval = Some(ApprovalId::new("apr_70"));
+    let kept =
+        |json: RawJson| LedgerBody { digest: Digest::of(json.as_bytes()), json, keep_until_ms: i64::MAX };
+    let bodies = vec![kept(input), kept(output)];
+    let entry = LedgerEntry { events: vec![end], bodies, ..LedgerEntry::default() };
+    gate.books.append(entry).await.expect("recorded");
+    let bodies = async |role: Role| {
+        let call = gate.get(&somebody("ann", role), "/ledger/tc_70").await.json();
+        let bodies = call["bodies"].as_object().expect("an object").values().cloned();
+        bodies.collect::<Vec<Value>>()
+    };
+    assert_eq!(bodies(Role::Approver).await, [json!({ "amount": 70 })]);
+    assert_eq!(bodies(Role::Auditor).await.len(), 2);
+    let approver = somebody("ann", Role::Approver);
+    let other = gate.get(&approver, "/ledger/tc_4").await;
+    assert_eq!((other.status, other.problem().as_str()), (StatusCode::NOT_FOUND, "not_found"));
+    assert_eq!(gate.get(&approver, "/ledger").await.status, StatusCode::FORBIDDEN);
 }
 
 #[tokio::test]

@@ -99,6 +99,49 @@ async fn an_operator_restarts_a_server_and_nobody_else_does() {
 }
 
 #[tokio::test]
+async fn an_operator_disables_a_server_with_a_reason_and_enables_it_again() {
+    let gate = Gate::open().await;
+    let operator = somebody("op", Role::Operator);
+    let disabled = gate.post(&operator, "/servers/bank/disable", r#"{"reason":"an audit"}"#).await;
+    assert_eq!((disabled.status, disabled.text.as_str()), (StatusCode::NO_CONTENT, ""));
+    let bank = shown(&gate, "bank").await;
+    assert_eq!((&bank["health"], &bank["reason"]), (&json!("disabled"), &json!("an audit")));
+    let listed = gate.get(&operator, "/servers").await.json();
+    assert_eq!(listed["servers"][0]["health"], "disabled");
+    let overview = gate.get(&operator, "/overview").await.json();
+    assert_eq!(overview["servers"][0]["health"], "disabled");
+    let setting = gate.get(&operator, "/settings/disabled_servers").await.json();
+    assert_eq!(
+        (&setting["value"], &setting["updated_by"]),
+        (&json!([{ "name": "bank", "reason": "an audit" }]), &json!("op"))
+    );
+    let restart = gate.post(&operator, "/servers/bank/restart", "").await;
+    assert_eq!((restart.status, restart.problem().as_str()), (StatusCode::CONFLICT, "server_disabled"));
+    assert_eq!(gate.post(&operator, "/servers/bank/enable", "{}").await.status, StatusCode::NO_CONTENT);
+    let bank = shown(&gate, "bank").await;
+    assert_eq!((&bank["health"], bank.get("reason")), (&json!("starting"), None));
+}
+
+#[tokio::test]
+async fn what_cannot_be_disabled_is_refused_and_nothing_changes() {
+    let gate = Gate::open().await;
+    let operator = somebody("op", Role::Operator);
+    let long = json!({ "reason": "x".repeat(501) }).to_string();
+    for (path, body, status, code) in [
+        ("/servers/nobody/disable", "{}", StatusCode::NOT_FOUND, "unknown_server"),
+        ("/servers/nobody/enable", "{}", StatusCode::NOT_FOUND, "unknown_server"),
+        ("/servers/bank/disable", long.as_str(), StatusCode::UNPROCESSABLE_ENTITY, "invalid_setting"),
+        ("/servers/bank/disable", "{", StatusCode::BAD_REQUEST, "json_broken"),
+    ] {
+        let refused = gate.post(&operator, path, body).await;
+        assert_eq!((refused.status, refused.problem().as_str()), (status, code), "{path} {body}");
+    }
+    let auditor = gate.post(&somebody("audit", Role::Auditor), "/servers/bank/disable", "{}").await;
+    assert_eq!(auditor.status, StatusCode::FORBIDDEN);
+    assert_eq!(shown(&gate, "bank").await["health"], "starting");
+}
+
+#[tokio::test]
 async fn an_instance_registers_renews_and_leaves() {
     let gate = Gate::open().await;
     let first = register(&gate, &jobs(), json!({ "lease_seconds": 30, "version": "1.2" })).await;

@@ -51,7 +51,19 @@ async fn all_settings_are_listed_before_anybody_changed_one() {
     let settings = all["settings"].as_array().expect("a list");
     let mut keys: Vec<&str> = settings.iter().map(|one| one["key"].as_str().expect("a key")).collect();
     keys.sort_unstable();
-    assert_eq!(keys, ["agents", "aliases", "capabilities", "mcp_servers", "models", "policy", "registry"]);
+    assert_eq!(
+        keys,
+        [
+            "agents",
+            "aliases",
+            "capabilities",
+            "disabled_servers",
+            "mcp_servers",
+            "models",
+            "policy",
+            "registry"
+        ]
+    );
     assert!(settings.iter().all(|one| one["version"] == 0 && one.get("updated_by").is_none()), "{all}");
 }
 

@@ -32,7 +32,7 @@ async fn list(visit: PageVisit) -> PageResult<Response> {
     let CapabilitiesData { capabilities } = visit.get(PageAddress::of(["capabilities"])).await?;
     let body = html! {
         (parts::heading(html! { "Agents" }, html! { a.button href="/console/sessions" { "Sessions" } }))
-        p.soft { "A definition sets which tools an agent has, how strict policy is and how many tokens its tool list may cost. Change definitions from the configuration file there, and all others with " code { "PUT /agents/{name}" } "." }
+        p.soft { "A definition sets an agent's tools, the level of care and the token budget of its tool list. Edit definitions of the configuration file in the file, and all others with " code { "PUT /agents/{name}" } "." }
         section #agents data-live="agent registry setting config" {
             (agents_table(&agents))
             @if agents.len() == 1 { (only_default()) }

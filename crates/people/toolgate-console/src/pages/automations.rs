@@ -61,7 +61,7 @@ async fn list(visit: PageVisit, Query(wanted): Query<AutomationsPageQuery>) -> P
     };
     let body = html! {
         (parts::heading(html! { "Automations" }, actions))
-        p { "Rules that start tasks on a schedule or when something happens: an event, a signed request, a file that arrives, the end of another run." }
+        p { "Automations start tasks on a schedule or when something happens: an event, a signed request, a new file, or the end of another run." }
         section #automations data-live="automation" aria-label="Automations" {
             @if page.automations.is_empty() { (nothing()) } @else { (table(&visit, &page.automations, &tasks)) }
             (parts::next_page(next))
@@ -102,7 +102,7 @@ pub(crate) async fn of_task(visit: &PageVisit, task: &str) -> PageResult<Markup>
                 }
             }
         }
-        @if all.len() >= AUTOMATIONS_MAX { p.help { "Only the first " (AUTOMATIONS_MAX) " automations were looked through." } }
+        @if all.len() >= AUTOMATIONS_MAX { p.help { "Only the first " (AUTOMATIONS_MAX) " automations were searched." } }
     })
 }
 

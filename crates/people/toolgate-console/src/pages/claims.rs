@@ -53,7 +53,7 @@ async fn list(visit: PageVisit, Query(wanted): Query<ClaimsPageQuery>) -> PageRe
         .map(|cursor| PageAddress::of(["console", "claims"]).with("cursor", cursor).maybe("state", state));
     let body = html! {
         (parts::heading(html! { "Claims" }, html! {}))
-        p { "Statements with the evidence for and against them. Whoever wrote a claim does not decide on it." }
+        p { "Claims are statements with evidence for and against them. The author of a claim cannot decide on it." }
         section #claims data-live="claim" aria-label="Claims" {
             @if page.claims.is_empty() { (nothing()) } @else { (table(&visit, &page.claims)) }
             (parts::next_page(next))
@@ -66,7 +66,7 @@ fn nothing() -> Markup {
     parts::empty(
         "There are no claims.",
         html! {
-            p { "An agent or a person makes one with " code { "claim.create" } "; "
+            p { "An agent or a person creates one with " code { "claim.create" } "; "
                 a href="/docs/how-to/claims" { "Claims with evidence" } " says how." }
         },
     )

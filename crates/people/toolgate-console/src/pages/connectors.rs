@@ -33,7 +33,7 @@ async fn list(visit: PageVisit) -> PageResult<Response> {
     let actions = html! { a.button href="/console/servers" { "Servers" } };
     let body = html! {
         (parts::heading(html! { "Connectors" }, actions))
-        p { "Services outside: their actions are tools, and their records are taken in by syncs." }
+        p { "Connectors are external services. Their actions are tools, and syncs import their records." }
         section #connectors data-live="run input server" aria-label="Connectors" {
             @if connectors.is_empty() { (none_yet()) } @else {
                 @for connector in &connectors { (card(&visit, connector)) }
@@ -47,7 +47,7 @@ fn none_yet() -> Markup {
     parts::empty(
         "There are no connectors yet.",
         html! {
-            p { "A server called " code { "connector.slack" } " is one. " a href="/docs/how-to/connectors" { "How to add one" } }
+            p { "A server with a name such as " code { "connector.slack" } " is a connector. " a href="/docs/how-to/connectors" { "How to add one" } }
         },
     )
 }

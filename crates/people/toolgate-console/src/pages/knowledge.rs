@@ -46,7 +46,7 @@ async fn list(visit: PageVisit, Query(wanted): Query<KnowledgePageQuery>) -> Pag
         html! { a.button href="/docs/how-to/answers-with-citations" { "About answers with citations" } };
     let body = html! {
         (parts::heading(html! { "Knowledge bases" }, actions))
-        p { "Documents that are asked together. Answers quote them, and each quotation leads to the page where it stands." }
+        p { "A knowledge base answers questions from a set of documents. Answers quote the documents, and each quotation links to its page." }
         section #bases data-live="knowledge_base" aria-label="Knowledge bases" {
             @if page.knowledge_bases.is_empty() { (nothing()) } @else { (table(&visit, &page.knowledge_bases)) }
             (parts::next_page(next))
@@ -59,7 +59,7 @@ fn nothing() -> Markup {
     parts::empty(
         "There are no knowledge bases yet.",
         html! {
-            p { "An agent or a person makes one with " code { "knowledge.kb_create" } "; "
+            p { "An agent or a person creates one with " code { "knowledge.kb_create" } "; "
                 a href="/docs/how-to/answers-with-citations" { "Answers with citations" } " says how." }
         },
     )

@@ -12,12 +12,14 @@ use axum::response::Response;
 use axum::routing::get;
 use http::StatusCode;
 use maud::{Markup, html};
+use toolgate_core::moment::parse_rfc3339;
 
 use super::figures::FiguresData;
 use super::filters::{self, PageFilters};
 use crate::PageContext;
 use crate::address::PageAddress;
 use crate::layout::ConsolePage;
+use crate::parts::moment::{self, ClockForm};
 use crate::parts::{self, number};
 use crate::problem::PageResult;
 use crate::visit::PageVisit;
@@ -50,10 +52,17 @@ async fn show(visit: PageVisit, Query(pairs): Query<Vec<(String, String)>>) -> P
     Ok(visit.page("Metrics", ConsolePage::Metrics, body).await)
 }
 
+fn short(written: &str) -> Markup {
+    match parse_rfc3339(written) {
+        Some(ms) => moment::clock(ms, ClockForm::Short),
+        None => parts::text::short(written),
+    }
+}
+
 fn content(wanted: &PageFilters, figures: &FiguresData) -> Markup {
     html! {
         p.help {
-            "From " (plot::moment(&figures.from)) " to " (plot::moment(&figures.until)) ", in UTC. Each point counts "
+            "From " (short(&figures.from)) " to " (short(&figures.until)) ", in " (moment::zone()) ". Each point counts "
             (picker::step(figures.step_seconds)) ". A call counts when it ends."
             @if let Some(name) = wanted.get("name") { " Only " strong { (parts::text::short(name)) } "." }
         }

@@ -62,10 +62,10 @@ async fn list(visit: PageVisit, Query(wanted): Query<ModelsPageQuery>) -> PageRe
         }
         section.card #spend data-live="run" aria-labelledby="spend-title" {
             h2 #spend-title { "What they cost" }
-            p.help { "The answers of models in runs that the gateway drives, in the last " (days) " days. Days are those of UTC." }
+            p.help { "Model answers in runs that the gateway drives, in the last " (days) " days. Days are in UTC." }
             (spend::tiles(&spent.total, known.currency))
             (spend::choice(by, days))
-            @if spent.rows.is_empty() { p.help { "No model was asked in this time." } }
+            @if spent.rows.is_empty() { p.help { "No model was used in this period." } }
             @else { (spend::table(by, days, &spent, &tasks, &known)) }
         }
     };
@@ -141,7 +141,7 @@ fn about(model: &ModelData) -> Markup {
     let limits = &model.limits;
     parts::facts([
         ("Provider", text::short(&model.provider)),
-        ("Its name there", text::short(&model.model)),
+        ("Name at the provider", text::short(&model.model)),
         ("Address", text::short(&model.url)),
         ("Key", key),
         (
@@ -151,9 +151,9 @@ fn about(model: &ModelData) -> Markup {
         ("Context", html! { (number(model.context_tokens)) " tokens" }),
         ("Price of a million tokens", prices(&model.prices)),
         ("Longest answer", html! { (number(limits.output_tokens_max)) " tokens" }),
-        ("Requests at once", html! { (number(limits.parallel_max)) }),
+        ("Concurrent requests", html! { (number(limits.parallel_max)) }),
         (
-            "Cost of a day",
+            "Daily cost",
             html! { @match limits.spend_per_day { Some(units) => { "at most " (price(units)) }, None => span.soft { "not limited" } } },
         ),
         (

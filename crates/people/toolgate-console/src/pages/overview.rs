@@ -117,7 +117,7 @@ fn saved(tokens: &TokenCostData) -> Markup {
 /// The cost of models since midnight, UTC.
 fn spent(spend: &SpendSumsData) -> Markup {
     let more = match spend.turns {
-        0 => html! { "no model was asked today" },
+        0 => html! { "no model was used today" },
         _ => html! { (number(spend.tokens())) " tokens, " (spend.cached()) " of the input from the cache" },
     };
     let cost = html! { a href="/console/models" { (money(spend.cost_micros, None)) } };

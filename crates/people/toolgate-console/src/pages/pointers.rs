@@ -49,7 +49,7 @@ async fn list(visit: PageVisit, Query(pairs): Query<Vec<(String, String)>>) -> P
     }
     let body = html! {
         (parts::heading(html! { "Pointers" }, html! { a.button href="/docs/guide/pointers" { "About pointers" } }))
-        p { "Names that lead to a manifest. A bundle moves freely, a corpus when people agree, a snapshot never." }
+        p { "A pointer is a name that leads to a manifest. A bundle moves freely, a corpus moves with approval, and a snapshot never moves." }
         (filter_form(&wanted))
         (shown(&visit, &wanted, &found))
     };
@@ -93,7 +93,7 @@ fn nothing(wanted: &PageFilters) -> Markup {
     parts::empty(
         "There are no pointers yet.",
         html! {
-            p { "An agent or a person makes one with " code { "substrate.pointer.create" } "; "
+            p { "An agent or a person creates one with " code { "substrate.pointer.create" } "; "
                 a href="/docs/guide/pointers" { "Pointers" } " says how." }
         },
     )

@@ -102,7 +102,7 @@ async fn list(visit: PageVisit, Query(wanted): Query<RunsPageQuery>) -> PageResu
             @if page.runs.is_empty() { (nothing(&wanted)) } @else {
                 form method="get" action="/console/runs/compare" {
                     (table(&visit, &page.runs, &tasks))
-                    @if page.runs.len() > 1 { p.pages { button.button type="submit" { "Compare two" } " " span.help { "Tick two runs first." } } }
+                    @if page.runs.len() > 1 { p.pages { button.button type="submit" { "Compare two" } " " span.help { "Select two runs first." } } }
                 }
             }
             (parts::next_page(next))

@@ -39,7 +39,7 @@ async fn list(visit: PageVisit, Query(pairs): Query<Vec<(String, String)>>) -> P
     };
     let body = html! {
         (parts::heading(html! { "Schemas" }, html! { a.button href="/docs/guide/schemas" { "About schemas" } }))
-        p { "Versions of the shapes that data has. A promotion is refused unless the promise of its name is kept." }
+        p { "Schemas describe the shape of data, in versions. The gateway refuses a promotion that breaks the promise of its name." }
         form.card method="get" action=(ALL) role="search" {
             div.filters {
                 (filters::text(&wanted, "name", "Name", "invoice"))
@@ -77,7 +77,7 @@ fn nothing(wanted: &PageFilters) -> Markup {
     parts::empty(
         "There are no schemas yet.",
         html! {
-            p { "An agent or a person makes one with " code { "schema.register" } "; "
+            p { "An agent or a person creates one with " code { "schema.register" } "; "
                 a href="/docs/guide/schemas" { "Schemas" } " says how." }
         },
     )

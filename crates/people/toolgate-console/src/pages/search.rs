@@ -171,11 +171,11 @@ async fn show(visit: PageVisit, Query(query): Query<FindQuery>) -> PageResult<Re
         (parts::heading(html! { "Search" }, html! {}))
         (form(asked))
         @if asked.is_empty() {
-            p.help { "An id, such as " code { "tc_…" } " or " code { "run_…" } ", leads to its page. Words find names of everything that exists, and pages of the documentation." }
+            p.help { "An id, such as " code { "tc_…" } " or " code { "run_…" } ", opens its page. Words search all names and the documentation." }
         } @else {
             @for (place, hits) in &found { (section(place, hits)) }
             @if !pages.is_empty() { section.card { h2 { "Documentation" } (docs::hit_list(&pages)) } }
-            @if nothing { (parts::empty("Nothing has all of these words.", html! { p { "Try fewer words." } })) }
+            @if nothing { (parts::empty("Nothing matches all of these words.", html! { p { "Try fewer words." } })) }
             @if visit.audits() {
                 p { a href=(PageAddress::of(["console", "calls"]).with("q", asked)) { "Search calls for “" (text::short(asked)) "”" } ": tools, callers, arguments and errors" }
             }

@@ -22,6 +22,8 @@ pub(crate) fn routes() -> Router<PageContext> {
         .route("/console/servers", get(list))
         .route("/console/servers/{name}", get(detail::show).post(detail::forget))
         .route("/console/servers/{name}/restart", post(detail::restart))
+        .route("/console/servers/{name}/disable", post(detail::disable))
+        .route("/console/servers/{name}/enable", post(detail::enable))
 }
 
 async fn list(visit: PageVisit) -> PageResult<Response> {
@@ -32,7 +34,7 @@ async fn list(visit: PageVisit) -> PageResult<Response> {
     };
     let body = html! {
         (parts::heading(html! { "Servers" }, actions))
-        section #servers data-live="server registry config" {
+        section #servers data-live="server registry config setting" {
             @if servers.is_empty() { (none_yet()) } @else {
                 (summary(&servers))
                 table.list {
@@ -52,11 +54,14 @@ async fn list(visit: PageVisit) -> PageResult<Response> {
 }
 
 fn summary(servers: &[ServerData]) -> Markup {
+    let disabled = servers.iter().filter(|server| server.is_disabled()).count();
     let healthy = servers.iter().filter(|server| server.health == "healthy").count();
     let tools: u64 = servers.iter().map(|server| server.tools).sum();
     html! {
         p.soft {
-            (healthy) " of " (servers.len()) " healthy, with " (parts::number(tools)) " tools. "
+            (healthy) " of " (servers.len() - disabled) " healthy, "
+            @if disabled > 0 { (disabled) " disabled, " }
+            "with " (parts::number(tools)) " tools. "
             a href="/console/tools" { "All tools" }
         }
     }

@@ -56,7 +56,7 @@ async fn list(visit: PageVisit, Query(wanted): Query<TasksPageQuery>) -> PageRes
     };
     let body = html! {
         (parts::heading(html! { "Tasks" }, actions))
-        p { "Definitions of work. Each run is one execution of a task." }
+        p { "A task defines work. Each run is one execution of a task." }
         section #tasks data-live="run task" aria-label="Tasks" {
             @if page.tasks.is_empty() { (nothing()) } @else { (table(&visit, &page.tasks)) }
             (parts::next_page(next))

@@ -17,6 +17,8 @@ pub(crate) struct RosterServer {
     pub(crate) name: ServerName,
     pub(crate) source: ServerSource,
     pub(crate) enabled: bool,
+    /// The reason why somebody disabled it while the gateway ran, if one was given.
+    pub(crate) disabled_for: Option<String>,
     /// Its target, with its secrets hidden.
     pub(crate) target: String,
     /// None for a command.
@@ -57,7 +59,24 @@ pub(crate) async fn roster(config: &Config, store: &Store) -> Result<Vec<RosterS
         add_new(&mut roster, value.as_array().into_iter().flatten().filter_map(of_setting));
     }
     add_new(&mut roster, registered.into_iter().filter_map(of_registration));
+    let disabled = disabled(store).await?;
+    for server in &mut roster {
+        if let Some(reason) = disabled.get(server.name.as_str()) {
+            server.enabled = false;
+            server.disabled_for.clone_from(reason);
+        }
+    }
     Ok(roster)
+}
+
+/// The servers that somebody disabled while the gateway ran, each with the reason if there is one. The value was checked when it
+/// was set.
+pub(crate) async fn disabled(store: &Store) -> Result<BTreeMap<String, Option<String>>, StoreError> {
+    let setting = store.read_setting("disabled_servers").await?;
+    let value: Value = setting.and_then(|setting| setting.value.decode().ok()).unwrap_or_default();
+    let part = |entry: &Value, key: &str| entry[key].as_str().map(str::to_owned);
+    let entries = value.as_array().into_iter().flatten();
+    Ok(entries.filter_map(|entry| Some((part(entry, "name")?, part(entry, "reason")))).collect())
 }
 
 fn add_new(roster: &mut Vec<RosterServer>, others: impl Iterator<Item = RosterServer>) {
@@ -87,7 +106,7 @@ fn of_file(entry: &ServerEntry, registered: &mut BTreeMap<String, Vec<RosterInst
         TransportSpec::Http { .. } | TransportSpec::Stdio { .. } => None,
     };
     let published = entry.published.clone();
-    RosterServer { name, source, enabled: entry.enabled, target, instances, api, published }
+    RosterServer { name, source, enabled: entry.enabled, disabled_for: None, target, instances, api, published }
 }
 
 /// The address of an API, which a sign-in is for: the one of the file, or that of the connector.
@@ -124,6 +143,7 @@ fn of_setting(entry: &Value) -> Option<RosterServer> {
         name: ServerName::new(part("name")?).ok()?,
         source: ServerSource::Settings,
         enabled: entry["enabled"] != false,
+        disabled_for: None,
         target,
         instances,
         api,
@@ -143,6 +163,7 @@ fn of_registration((name, instances): (String, Vec<RosterInstance>)) -> Option<R
         name,
         source: ServerSource::Registered,
         enabled: true,
+        disabled_for: None,
         target,
         instances,
         api: None,

@@ -46,7 +46,8 @@ impl ServerReport {
     }
 
     fn reason(&self) -> Option<&str> {
-        self.now().and_then(|status| status.state.reason.as_deref())
+        let found = self.now().and_then(|status| status.state.reason.as_deref());
+        found.or(self.known.disabled_for.as_deref())
     }
 
     fn to_json(&self) -> Value {

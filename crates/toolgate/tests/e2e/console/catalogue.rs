@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::office::Office;
 use super::person::Person;
+use super::plain::Visitor;
 use super::webdriver::key;
 use crate::kit::names;
 use crate::live::site::tool;
@@ -57,7 +58,7 @@ async fn a_tool_is_tried_by_its_form_through_the_same_pipeline() {
     person.fill("account", "DE7").await;
     person.click("Run it").await;
     person.agrees().await;
-    person.sees("It was not called").await;
+    person.sees("The tool was not called").await;
     person.fill("amount", "7").await;
     person.click("Run it").await;
     person.agrees().await;
@@ -114,4 +115,30 @@ async fn what_an_agent_sees_is_seen_with_the_reason() {
         "blocked tools are not in it: {list}"
     );
     person.leaves().await;
+}
+
+#[tokio::test]
+async fn a_server_is_disabled_with_a_reason_on_its_page_and_enabled_again() {
+    let office = Office::open().await;
+    let operator = Visitor::enters(office.gateway(), &office.token("operator", "otto")).await;
+    let page = operator.get("/console/servers/docs").await.text;
+    assert!(page.contains("Disable server") && !page.contains("It is disabled"), "{page}");
+    let csrf = operator.csrf().await;
+    let fields = [("csrf", csrf.as_str()), ("reason", "an audit <b>")];
+    let done = operator.post("/console/servers/docs/disable", &fields, &[]).await;
+    assert_eq!(done.status, 303, "{done:?}");
+    assert_eq!(done.headers["location"], "/console/servers/docs?said=server-disabled");
+    let page = operator.get("/console/servers/docs").await.text;
+    for shown in ["It is disabled", "an audit &lt;b&gt;", "Enable server"] {
+        assert!(page.contains(shown), "{shown} in {page}");
+    }
+    assert!(!page.contains(">Restart<"), "{page}");
+    assert!(operator.get("/console/servers").await.text.contains("1 disabled"));
+    let auditor = Visitor::enters(office.gateway(), &office.token("auditor", "ines")).await;
+    let seen = auditor.get("/console/servers/docs").await.text;
+    assert!(seen.contains("It is disabled") && !seen.contains("Enable server"), "{seen}");
+    let fields = [("csrf", csrf.as_str()), ("reason", "")];
+    let done = operator.post("/console/servers/docs/enable", &fields, &[]).await;
+    assert_eq!(done.headers["location"], "/console/servers/docs?said=server-enabled");
+    assert!(!operator.get("/console/servers/docs").await.text.contains("It is disabled"));
 }

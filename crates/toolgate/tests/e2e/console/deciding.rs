@@ -300,6 +300,26 @@ async fn a_key_decides_in_the_list_and_another_takes_it_back() {
 }
 
 #[tokio::test]
+async fn an_approver_opens_the_call_that_waits_and_no_other() {
+    let office = Office::open().await;
+    let id = office.asks(480).await;
+    let other = call(&office.helper, "docs__big_text", json!({ "bytes": 10 })).await;
+    let other = text(&envelope(&other)["tool_call_id"]).to_owned();
+    let approval = office.site().get(&format!("/approvals/{id}")).await;
+    let place = format!("/console/calls/{}", text(&approval["call"]));
+    let visitor = Visitor::enters(office.gateway(), &office.token("approver", "ann")).await;
+    assert!(visitor.links("/console/inbox").await.contains(&place));
+    assert!(visitor.links(&format!("/console/inbox/approvals/{id}")).await.contains(&place));
+    let page = visitor.get(&place).await;
+    assert_eq!(page.status, 200, "{page:?}");
+    assert!(page.text.contains("waits for approval") && page.text.contains("480"), "{page:?}");
+    for hidden in ["/console/ledger", "/console/sessions/", "/console/calls?", "/console/servers/"] {
+        assert!(!page.text.contains(&format!("\"{hidden}")), "{hidden} is linked");
+    }
+    assert_eq!(visitor.get(&format!("/console/calls/{other}")).await.status, 404);
+}
+
+#[tokio::test]
 async fn the_buttons_of_the_list_decide_without_a_script() {
     let office = Office::open().await;
     let (one, other) = (office.asks(11).await, office.asks(12).await);

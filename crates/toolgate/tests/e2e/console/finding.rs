@@ -19,7 +19,7 @@ async fn words_find_what_exists_and_an_id_leads_to_its_page() {
     person.click("Behind nginx, Caddy or Traefik, with TLS").await;
     person.gets_to("/docs/how-to/behind-a-proxy").await;
     person.open("/console/search?q=%3Cimg%20src%3Dx%3E").await;
-    person.sees("Nothing has all of these words").await;
+    person.sees("Nothing matches all of these words").await;
     person.leaves().await;
 }
 

@@ -125,7 +125,7 @@ async fn a_corpus_is_promoted_when_people_agree_and_its_history_says_who_and_why
     site.say(&["approvals", "approve", &id]);
     // The same form again is the same call, which was agreed to.
     person.click("Promote").await;
-    person.sees("Moved. Whoever reads the pointer").await;
+    person.sees("Moved. The pointer now leads to").await;
     for words in ["promote", "the letters are signed", "otto", "agreed in"] {
         person.sees(words).await;
     }
@@ -161,7 +161,7 @@ async fn a_move_is_refused_if_the_pointer_moved_meanwhile_and_moves_back_with_a_
     person.open(&format!("{page}?to={}", kept.old)).await;
     person.fill("Reason", "now").await;
     person.press(key::ENTER).await;
-    person.sees("Moved. Whoever reads the pointer").await;
+    person.sees("Moved. The pointer now leads to").await;
     assert_eq!(site.get(&format!("/pointers/{}", kept.pointer)).await["manifest"], json!(kept.old));
     person.leaves_forgiving(&["status of 4"]).await;
 }

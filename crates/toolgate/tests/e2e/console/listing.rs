@@ -65,7 +65,7 @@ async fn a_view_is_saved_found_again_and_removed() {
 #[tokio::test]
 async fn times_are_shown_in_the_zone_that_a_person_chooses() {
     let office = Office::open().await;
-    office.asks(480).await;
+    let approval = office.asks(480).await;
     let person = Person::logged_in(office.gateway(), &office.admin()).await;
     let zone = json!({ "timezoneId": "Asia/Tokyo" });
     person.browser.devtools("Emulation.setTimezoneOverride", zone).await;
@@ -78,5 +78,16 @@ async fn times_are_shown_in_the_zone_that_a_person_chooses() {
     assert_eq!(person.run(hour, vec![]).await, json!(0));
     let told = person.run("return document.querySelector('time[data-at]').title", vec![]).await;
     assert!(told.as_str().is_some_and(|told| told.contains(" UTC · ")), "{told}");
+    // The steps of a call leave out the day, and follow the same choice.
+    let approval = office.site().get(&format!("/approvals/{approval}")).await;
+    person.open(&format!("/console/calls/{}", approval["call"].as_str().expect("a call"))).await;
+    let hour = "const step = document.querySelector('.timeline time'); \
+        return +step.textContent.slice(0, 2) - new Date(step.dateTime).getUTCHours()";
+    assert_eq!(person.run(hour, vec![]).await, json!(0));
+    person.click("UTC").await;
+    let ahead = person.run(hour, vec![]).await.as_i64().expect("a number");
+    assert!(ahead == 9 || ahead == -15, "{ahead}");
+    let told = person.run("return document.querySelector('.timeline time').title", vec![]).await;
+    assert!(told.as_str().is_some_and(|told| told.len() > 19 && !told.contains("UTC")), "{told}");
     person.leaves().await;
 }

@@ -89,7 +89,7 @@ async fn policies_are_checked_tried_put_in_force_and_taken_back() {
 
 #[tokio::test]
 async fn a_configuration_that_does_not_load_is_told_on_every_page() {
-    const TOLD: &str = "The configuration file does not load";
+    const TOLD: &str = "The gateway cannot load the configuration file";
     let office = Office::open().await;
     let before = std::fs::read_to_string(office.site().path("toolgate.toml")).expect("it is there");
     office.site().write("toolgate.toml", &format!("{before}\n[nonsense]\n"));

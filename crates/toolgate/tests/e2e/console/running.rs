@@ -14,7 +14,7 @@ async fn a_run_is_seen_live_paused_resumed_and_cancelled() {
     let person = Person::logged_in(office.gateway(), &office.admin()).await;
     person.open("/console/runs").await;
     person.click(&work.id).await;
-    person.sees("It has not called anything yet").await;
+    person.sees("This run has not called a tool yet").await;
     person.is_live().await;
     work.look_around().await;
     person.sees("docs:extract_count").await;

@@ -55,11 +55,11 @@ async fn an_automation_tells_its_next_starts_and_what_did_not_start_with_the_rea
     person.sees("Next starts").await;
     let instants = person.run("return document.querySelectorAll('#next li time').length", vec![]).await;
     assert_eq!(instants, 10, "five instants, each with its distance");
-    person.sees("Every start happened").await;
+    person.sees("No start was missed").await;
     person.sees("Check the account").await;
     let unlucky = fails(&office, &work.task).await;
     person.open(&format!("/console/automations/{unlucky}")).await;
-    person.sees("It has not started anything yet").await;
+    person.sees("This automation has not started a run yet").await;
     person.sees("revoked").await;
     person.leaves().await;
 }

@@ -173,7 +173,7 @@ async fn two_runs_are_compared_and_their_first_difference_is_marked() {
     person.click("Compare").await;
     person.sees("Other runs of its task").await;
     person.open(&format!("/console/runs/compare?a={first}&b={first}")).await;
-    person.sees("Calls of the same tool in the same order").await;
+    person.sees("Each row pairs calls of the same tool in order").await;
     person.sees_no("first different call").await;
     person.open("/console/runs/compare").await;
     person.fill("Run A", &first).await;

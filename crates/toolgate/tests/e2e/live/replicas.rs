@@ -204,3 +204,27 @@ async fn policies_that_one_puts_in_force_are_in_force_at_the_other_within_a_seco
     let set = files.as_array().expect("a list").iter().find(|file| file["home"] == "setting");
     assert_eq!(set.map(|file| &file["text"]), Some(&json!(gate)));
 }
+
+#[tokio::test]
+async fn a_server_that_is_disabled_at_one_is_gone_at_the_other_within_a_second() {
+    let (one, two) = two_sites();
+    let worker = Worker::start(&["--name", "job-app", "--instance", "set"]);
+    let value = json!([{ "name": "job-app", "url": worker.url }]);
+    assert_eq!(one.set("mcp_servers", value).await.status, 200);
+    let elsewhere = two.agent();
+    two.sees(&elsewhere, &["job-app__work", "job-app__write"]).await;
+    let admin = one.gateway.admin.clone();
+    let switch = async |verb: &str| {
+        let path = format!("/servers/job-app/{verb}");
+        let answer = one.rest(&admin, "POST", &path, Some(json!({ "reason": "an audit" }))).await;
+        assert_eq!(answer.status, 204, "{answer:?}");
+    };
+    switch("disable").await;
+    let gone = took("the other has it no more", || async { names(&elsewhere).await.is_empty() }).await;
+    assert!(gone <= SOON, "it took {gone:?}");
+    let server = two.server("job-app").await;
+    assert_eq!((&server["health"], &server["reason"]), (&json!("disabled"), &json!("an audit")));
+    switch("enable").await;
+    two.sees(&elsewhere, &["job-app__work", "job-app__write"]).await;
+    done(&call(&elsewhere, "job-app__work", json!({ "n": 1 })).await);
+}

@@ -13,6 +13,7 @@ use toolgate_store::{LedgerFault, ServerStatus, WaitingCounts};
 use utoipa::ToSchema;
 
 use crate::pulse::{LastVerification, ListTokens, MINUTES, OutcomeSums, TrafficEdge, TrafficHour};
+use crate::routes::servers::{current, health_word};
 use crate::routes::spend::SpendSums;
 
 /// The maximum number of principals and edges, the busiest first.
@@ -60,9 +61,8 @@ pub(crate) struct OverviewServer {
     /// file, expected, settings or registered.
     #[schema(value_type = String)]
     source: ServerSource,
-    /// starting, healthy or degraded.
-    #[schema(value_type = String)]
-    health: ServerHealth,
+    /// starting, healthy, degraded or disabled.
+    health: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     tools: usize,
@@ -211,6 +211,7 @@ impl OverviewView {
 impl OverviewServer {
     /// A server that was not checked yet is starting.
     pub(super) fn of(known: KnownServer, status: Option<ServerStatus>) -> Self {
+        let status = current(&known, status);
         let (state, tools) = match status {
             Some(status) => (status.state, status.counts.tools),
             None => (ServerState::starting(), 0),
@@ -224,8 +225,8 @@ impl OverviewServer {
         Self {
             name: known.name.to_string(),
             source: known.source,
-            health: state.health,
-            reason: state.reason,
+            health: health_word(&known, state.health),
+            reason: known.disabled.and_then(|disabled| disabled.reason).or(state.reason),
             tools,
             instances,
             instances_healthy,

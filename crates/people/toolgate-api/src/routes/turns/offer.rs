@@ -79,6 +79,8 @@ async fn away(context: &ApiContext, seat: &Seat) -> ApiResult<Vec<ServerName>> {
         // Its state may be written a little later than its tools are listed.
         Some(ServerHealth::Starting) | None => !listed.contains(server),
     };
-    let known = context.registry.servers().into_iter().map(|server| server.name);
+    // Nobody waits for a disabled server.
+    let known = context.registry.servers().into_iter().filter(|server| server.disabled.is_none());
+    let known = known.map(|server| server.name);
     Ok(known.filter(|server| seat.scope.could_hold(server) && is_away(server)).collect())
 }

@@ -38,7 +38,7 @@ fn members(capability: &CapabilityData) -> Markup {
     html! {
         h2 { "Current tools" }
         @if capability.tools.is_empty() {
-            (parts::empty("It contains no tools.", html! { p { "Its rules match none of the existing tools. " a href="/console/tools" { "See the tools" } } }))
+            (parts::empty("It contains no tools.", html! { p { "Its rules match no tool. " a href="/console/tools" { "See the tools" } } }))
         } @else {
             table.list {
                 thead { tr { th scope="col" { "Tool" } th scope="col" { "By" } th scope="col" { "Rule" } } }

@@ -31,10 +31,10 @@ pub(super) async fn show(visit: PageVisit, Path(name): Path<String>) -> PageResu
                 section.card { h2 { "Definition" } (definition(&agent)) }
                 section.card {
                     h2 { "Cost" }
-                    @if let Some(price) = &price { (price::summary(price)) } @else { p.soft { "Only admins and operators see what its list costs." } }
+                    @if let Some(price) = &price { (price::summary(price)) } @else { p.soft { "Only admins and operators can see the cost of its tool list." } }
                 }
             }
-            @if let Some(preview) = &preview { (listing::show(preview, "The tools that such an agent sees now.")) }
+            @if let Some(preview) = &preview { (listing::show(preview, "An agent with this definition sees these tools now.")) }
             (versions::show(&visit, &versions, &agent.version))
         }
     };

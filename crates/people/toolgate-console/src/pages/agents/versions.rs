@@ -29,7 +29,7 @@ pub(super) fn show(visit: &PageVisit, versions: &VersionsData, current: &str) ->
     html! {
         h2 { "Versions" }
         @if versions.is_empty() {
-            (parts::empty("No version has been in effect yet.", html! { p { "This agent's first session pins one." } }))
+            (parts::empty("No version has been in effect yet.", html! { p { "The agent's first session creates one." } }))
         } @else {
             ol.timeline reversed {
                 @for (place, one) in versions.iter().enumerate().rev().take(VERSIONS_MAX) {

@@ -3,10 +3,9 @@
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::Value;
-use toolgate_core::moment::rfc3339;
 
 use crate::pages::task_names::TaskNames;
-use crate::parts::moment::ago;
+use crate::parts::moment::{ClockForm, ago, clock};
 use crate::parts::{number, text};
 use crate::visit::PageVisit;
 
@@ -43,7 +42,7 @@ impl AutomationData {
             "cron" => html! { (text::short(own("pattern"))) " (" (text::short(own("timezone"))) ")" },
             "interval" => html! { "every " (every(self.trigger["seconds"].as_u64().unwrap_or_default())) },
             "once" => {
-                html! { "once" @if let Some(at) = self.trigger["at_ms"].as_i64() { ", at " (rfc3339(at)) } }
+                html! { "once" @if let Some(at) = self.trigger["at_ms"].as_i64() { ", at " (clock(at, ClockForm::Full)) } }
             }
             "event" => html! { "after the event " (text::short(own("kind"))) (filters(&self.trigger)) },
             "webhook" => {
@@ -126,7 +125,8 @@ mod tests {
         assert_eq!(said(cron), "0 9 * * * (UTC)");
         assert_eq!(said(json!({ "on": "interval", "seconds": 300 })), "every 5 minutes");
         assert_eq!(said(json!({ "on": "webhook" })), "for a signed request");
-        assert_eq!(said(json!({ "on": "once", "at_ms": 0 })), "once, at 1970-01-01T00:00:00.000Z");
+        let once = said(json!({ "on": "once", "at_ms": 0 }));
+        assert!(once.starts_with("once, at <time") && once.contains(">1970-01-01 00:00:00<"), "{once}");
         let event = json!({ "on": "event", "kind": "tool.call.completed", "outcome": "failed" });
         assert_eq!(said(event), "after the event tool.call.completed, outcome failed");
     }

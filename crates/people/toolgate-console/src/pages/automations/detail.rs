@@ -82,15 +82,15 @@ fn history(visit: &PageVisit, all: &[FireData]) -> Markup {
         }
         section.card #left-out data-live="automation run" aria-labelledby="left-out-title" {
             h2 #left-out-title { "Missed, skipped or failed" }
-            @if left_out.is_empty() { p.help { "Every start happened." } } @else { (fires::left_out(visit, &left_out)) }
+            @if left_out.is_empty() { p.help { "No start was missed." } } @else { (fires::left_out(visit, &left_out)) }
         }
     }
 }
 
 fn nothing() -> Markup {
     parts::empty(
-        "It has not started anything yet.",
-        html! { p { "Each start appears here. One that did not happen appears below, with its reason." } },
+        "This automation has not started a run yet.",
+        html! { p { "Each start appears here. Missed starts appear below with the reason." } },
     )
 }
 
@@ -98,7 +98,7 @@ fn next(visit: &PageVisit, automation: &AutomationData, instants: &InstantsData)
     html! {
         @if instants.instants.is_empty() { p { (automation.next(visit)) } } @else {
             ol { @for moment in &instants.instants { li { (at(visit, moment)) " " span.soft { "(" (ago(visit, moment)) ")" } } } }
-            @if automation.jitter_seconds > 0 { p.help { "Each is delayed by up to " (every(automation.jitter_seconds)) "." } }
+            @if automation.jitter_seconds > 0 { p.help { "Each start is delayed by up to " (every(automation.jitter_seconds)) "." } }
         }
     }
 }
@@ -126,7 +126,7 @@ fn rule(visit: &PageVisit, automation: &AutomationData, tasks: &TaskNames) -> Ma
 fn overlap(word: &str) -> Markup {
     match word {
         "skip" => html! { "skip the start" },
-        "buffer_one" => html! { "keep one start until it ends" },
+        "buffer_one" => html! { "queue one start" },
         "cancel_other" => html! { "cancel that run" },
         "allow_all" => html! { "start another one" },
         other => text::short(other),

@@ -29,7 +29,7 @@ impl FireData {
     fn badge(&self) -> Markup {
         match self.state.as_str() {
             "claimed" => parts::badge("starting", parts::BadgeTone::Waiting),
-            "buffered" => parts::badge("waits for the run before", parts::BadgeTone::Waiting),
+            "buffered" => parts::badge("waits for the previous run", parts::BadgeTone::Waiting),
             "started" => parts::badge("started", parts::BadgeTone::Good),
             state @ ("skipped" | "missed") => parts::badge(state, parts::BadgeTone::Waiting),
             state => parts::state(state),
@@ -88,7 +88,7 @@ fn cause(visit: &PageVisit, cause: &str) -> Markup {
     }
     match cause.split_once(':') {
         Some(("event", place)) => event("an event", place),
-        Some(("pointer", place)) => event("a file that arrived", place),
+        Some(("pointer", place)) => event("a new file", place),
         Some(("webhook", id)) => html! { "the request " (text::short(id)) },
         Some(("run", id)) => html! { "the end of " (links::brief(id)) },
         _ => text::short(cause),

@@ -106,6 +106,7 @@ pub(super) struct CallTrail {
 pub(super) struct CallApprovalData {
     /// The call that asked first.
     pub(super) call: String,
+    pub(super) state: String,
     pub(super) arguments: Value,
     /// The proposed arguments, if an approver changed them.
     #[serde(default)]
@@ -152,6 +153,18 @@ impl CallData {
         }
     }
 
+    /// A call in the database, for somebody who may read it and no list of calls.
+    pub(super) fn of_current_events(id: &str, events: &[Value]) -> Self {
+        let mut call = Self::of_events(id, events);
+        let has = |kind: &str| events.iter().any(|event| event["kind"] == kind);
+        if call.ended_at.is_none() && has("tool.call.started") {
+            call.state = "dispatched".to_owned();
+        } else if call.ended_at.is_none() && (has("approval.requested") || has("approval.joined")) {
+            call.state = "awaiting_approval".to_owned();
+        }
+        call
+    }
+
     pub(super) fn started_ms(&self) -> Option<i64> {
         parse_rfc3339(&self.started_at)
     }
@@ -178,5 +191,18 @@ mod tests {
         );
         let open = CallData::of_events("tc_1", &[start]);
         assert_eq!((open.state.as_str(), open.ended_at), ("unknown", None));
+    }
+
+    #[test]
+    fn a_call_that_has_not_ended_waits_for_a_person_or_for_its_server() {
+        let event =
+            |kind: &str| json!({ "kind": kind, "at": "2026-08-01T12:00:00.000Z", "principal": "ann" });
+        let state = |events: &[Value]| CallData::of_current_events("tc_1", events).state;
+        let (asked, sent) = (event("approval.requested"), event("tool.call.started"));
+        assert_eq!(state(&[asked.clone()]), "awaiting_approval");
+        assert_eq!(state(&[asked.clone(), sent.clone()]), "dispatched");
+        let mut end = event("tool.call.completed");
+        end["outcome"] = json!("succeeded");
+        assert_eq!(state(&[asked, sent, end]), "succeeded");
     }
 }

@@ -12,7 +12,7 @@ use crate::address::PageAddress;
 use crate::fields::FormFields;
 use crate::layout::{ConsolePage, csrf};
 use crate::parts::moment::{ago, span};
-use crate::parts::{self, BadgeTone, diff, json, links, picture, text};
+use crate::parts::{self, BadgeTone, allowed, diff, json, links, picture, text};
 use crate::problem::{ApiProblem, PageResult};
 use crate::visit::PageVisit;
 
@@ -23,14 +23,18 @@ const REFS: &str = "toolgate://refs/";
 
 pub(super) async fn show(visit: PageVisit, Path(id): Path<String>) -> PageResult<Response> {
     let recorded: RecordedData = visit.get(PageAddress::of(["ledger", &id])).await?;
-    let call = match recorded.archived {
+    let mut call = match recorded.archived {
         true => CallData::of_events(&id, &recorded.events),
-        false => listed(&visit, &id).await?,
+        false if visit.audits() => listed(&visit, &id).await?,
+        false => CallData::of_current_events(&id, &recorded.events),
     };
     let approval: Option<CallApprovalData> = match &call.approval {
         Some(approval) => visit.find(PageAddress::of(["approvals", approval])).await?,
         None => None,
     };
+    if call.approval_state.is_none() {
+        call.approval_state = approval.as_ref().map(|approval| approval.state.clone());
+    }
     let asked = match approval.as_ref().filter(|approval| approval.call != call.id) {
         Some(approval) => visit.find::<RecordedData>(PageAddress::of(["ledger", &approval.call])).await?,
         None => None,
@@ -83,8 +87,8 @@ fn page(
                 }
                 section.card aria-labelledby="arguments-title" {
                     h2 #arguments-title { "Arguments" }
-                    (arguments(events, recorded, approval))
-                    (beside(events, recorded))
+                    (arguments(visit, events, recorded, approval))
+                    (beside(visit, events, recorded))
                 }
                 section.card aria-labelledby="result-title" {
                     h2 #result-title { "Result" }
@@ -95,12 +99,12 @@ fn page(
                 section.card aria-labelledby="about-title" {
                     h2 #about-title { "About" }
                     (about(visit, call, events, approval))
-                    (steps::around(call, recorded))
+                    @if visit.audits() { (steps::around(call, recorded)) }
                 }
                 section.card aria-labelledby="raw-title" {
                     h2 #raw-title { "Ledger events" }
-                    p.help { "Every event with its place in the chain." }
-                    @if !recorded.archived { (proving(visit, &call.id)) }
+                    p.help { "All events of this call, with their positions in the chain." }
+                    @if visit.audits() && !recorded.archived { (proving(visit, &call.id)) }
                     (json::raw(&Value::from(recorded.events.clone())))
                 }
             }
@@ -114,7 +118,7 @@ fn proving(visit: &PageVisit, id: &str) -> Markup {
             (csrf(visit))
             button.button type="submit" { "Prove this call" }
             p.help {
-                "Saves a file that shows with the public key alone that these events were recorded. "
+                "Downloads a file that proves that the gateway recorded these events. The public key is enough to check it. "
                 a href="/console/ledger/checkpoints" { "Checkpoints" } " has the key."
             }
         }
@@ -132,15 +136,14 @@ fn about(
         |part: fn(&EventData) -> &Option<String>| events.iter().find_map(|event| part(event).as_deref());
     let (version, policy) = (find(|event| &event.tool_version), find(|event| &event.policy_version));
     let trace = find(|event| &event.trace);
-    let some = |value: Option<&str>, shown: fn(&str) -> Markup| value.map(shown);
     let digest = |digest: &str| html! { code title=(digest) { (text::cut_at(digest, DIGEST_CHARS).0) "…" } };
     let rows = [
         ("Call", Some(parts::copyable(&call.id))),
-        ("Principal", Some(links::principal(&call.principal))),
-        ("Server", some(call.server.as_deref(), links::server)),
-        ("Session", some(call.session.as_deref(), links::id)),
-        ("Run", some(call.run.as_deref(), links::id)),
-        ("Approval", some(call.approval.as_deref(), links::id)),
+        ("Principal", Some(allowed::principal(visit, &call.principal))),
+        ("Server", call.server.as_deref().map(|server| allowed::server(visit, server))),
+        ("Session", call.session.as_deref().map(|session| allowed::id(visit, session))),
+        ("Run", call.run.as_deref().map(|run| allowed::id(visit, run))),
+        ("Approval", call.approval.as_deref().map(links::id)),
         ("Ran as", ran_as(call, approval)),
         ("Started", Some(ago(visit, &call.started_at))),
         ("Ended", call.ended_at.as_deref().map(|at| ago(visit, at))),
@@ -158,7 +161,12 @@ fn ran_as(call: &CallData, approval: Option<&CallApprovalData>) -> Option<Markup
     Some(links::id(other))
 }
 
-fn arguments(events: &[EventData], recorded: &RecordedData, approval: Option<&CallApprovalData>) -> Markup {
+fn arguments(
+    visit: &PageVisit,
+    events: &[EventData],
+    recorded: &RecordedData,
+    approval: Option<&CallApprovalData>,
+) -> Markup {
     if let Some(CallApprovalData { arguments, proposed_arguments: Some(proposed), .. }) = approval {
         return html! {
             p { "An approver changed them. The call ran with the arguments on the right." }
@@ -167,22 +175,29 @@ fn arguments(events: &[EventData], recorded: &RecordedData, approval: Option<&Ca
         };
     }
     let digest = events.iter().find_map(|event| event.input.as_deref());
-    kept(digest, recorded, "The call was refused before its arguments were read.", shown)
+    // Links of ids lead to what an approver may not open.
+    let show = if visit.audits() { shown } else { written };
+    kept(digest, recorded, "The call was refused before its arguments were read.", show)
 }
 
 /// What the client put into `_meta` for the server.
-fn beside(events: &[EventData], recorded: &RecordedData) -> Markup {
+fn beside(visit: &PageVisit, events: &[EventData], recorded: &RecordedData) -> Markup {
+    let show = if visit.audits() { shown } else { written };
     let digest = events.iter().find_map(|event| event.meta.as_deref());
     html! {
         @if digest.is_some() {
             h3 { "Beside the arguments, in " code { "_meta" } }
-            (kept(digest, recorded, "", shown))
+            (kept(digest, recorded, "", show))
         }
     }
 }
 
 fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default()
+}
+
+fn written(value: &Value) -> Markup {
+    text::block(&pretty(value))
 }
 
 fn shown(value: &Value) -> Markup {
@@ -193,6 +208,9 @@ fn result(visit: &PageVisit, call: &CallData, events: &[EventData], recorded: &R
     let end = events.iter().find(|event| event.kind == "tool.call.completed");
     let none = if call.ended_at.is_some() { outcome::sentence(call) } else { "There is no result yet." };
     let digest = end.and_then(|end| end.output.as_deref());
+    if !visit.audits() && digest.is_some() {
+        return html! { p.soft { "The result is for people who may read the ledger." } };
+    }
     html! {
         @if let Some(end) = end { (refs(visit, &end.detail)) }
         (kept(digest, recorded, none, answer))
@@ -264,15 +282,15 @@ fn kept(digest: Option<&str>, recorded: &RecordedData, none: &str, show: fn(&Val
     match recorded.bodies.get(digest) {
         Some(body) => show(body),
         None if recorded.changed.iter().any(|changed| changed == digest) => html! {
-            p { (parts::badge("changed", BadgeTone::Bad)) " The stored content is not the one that was recorded: the database was changed. It is not shown." }
+            p { (parts::badge("changed", BadgeTone::Bad)) " The stored content differs from the recorded content: someone changed the database. The gateway does not show it." }
             (parts::copyable(digest))
         },
         None if recorded.archived => html! {
-            p { "The content is no longer kept in the database. What remains of it:" }
+            p { "The database no longer has the content. Its digest:" }
             (parts::copyable(digest))
         },
         None => html! {
-            p { "The content is not stored: it was too large for the ledger, its retention period has ended, or it was erased. What remains of it:" }
+            p { "The content is not stored: it was too large for the ledger, its retention period has ended, or it was erased. Its digest:" }
             (parts::copyable(digest))
         },
     }

@@ -71,7 +71,7 @@ pub(super) fn decision(decision: &str) -> Markup {
 /// The outcome of the call, in a sentence.
 pub(super) fn sentence(call: &CallData) -> &'static str {
     match (&*call.state, call.approval_state.as_deref()) {
-        ("pending_approval", Some("used")) => "A person approved it, and the call that came after it ran.",
+        ("pending_approval", Some("used")) => "A person approved it, and a later call ran with the approval.",
         ("pending_approval", Some("denied")) => "A person denied it; nothing was sent.",
         ("pending_approval", Some("expired")) => "Nobody decided in time, so nothing was sent.",
         ("pending_approval", Some("lapsed")) => {
@@ -85,7 +85,7 @@ pub(super) fn sentence_of(state: &str) -> &'static str {
     match state {
         "succeeded" => "The tool ran and answered.",
         "tool_error" => "The tool ran and reported an error.",
-        "failed" => "The call got no answer, or an invalid one.",
+        "failed" => "The server did not answer, or its answer was invalid.",
         "cancelled" => "The caller cancelled it.",
         "unknown" => {
             "It was sent, but the gateway stopped before the answer arrived. It may or may not have taken effect."

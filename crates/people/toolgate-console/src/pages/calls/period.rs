@@ -52,7 +52,7 @@ pub(super) fn ranges(visit: &PageVisit, wanted: &PageFilters) -> Markup {
             }
             p.help {
                 @match (since.get("from"), since.get("until")) {
-                    (None, None) => { "All calls that the ledger has." },
+                    (None, None) => { "All calls in the ledger." },
                     (Some(from), None) => { "From " (moment(visit, from)) " until now." },
                     (None, Some(until)) => { "Until " (moment(visit, until)) "." },
                     (Some(from), Some(until)) => { "From " (moment(visit, from)) " to " (moment(visit, until)) "." },

@@ -7,8 +7,8 @@ use toolgate_core::moment::rfc3339;
 use super::data::{CallData, CallTrail, EventData, RecordedData};
 use super::outcome;
 use crate::address::PageAddress;
-use crate::parts::moment::{left, span};
-use crate::parts::{BadgeTone, links, number, text};
+use crate::parts::moment::{ClockForm, clock, left, span};
+use crate::parts::{BadgeTone, allowed, links, number, text};
 use crate::visit::PageVisit;
 
 /// One step.
@@ -29,7 +29,7 @@ pub(super) fn timeline(visit: &PageVisit, call: &CallData, way: &CallTrail) -> M
                 li data-tone=(tone_word(step.tone)) {
                     div.row {
                         strong { (step.name) }
-                        span.when { (clock(step.at_ms)) @if let Some(gap) = gap.filter(|gap| *gap > 0) { " · " (span(gap)) " later" } }
+                        span.when { (clock(step.at_ms, ClockForm::Precise)) @if let Some(gap) = gap.filter(|gap| *gap > 0) { " · " (span(gap)) " later" } }
                     }
                     (step.told)
                 }
@@ -39,13 +39,6 @@ pub(super) fn timeline(visit: &PageVisit, call: &CallData, way: &CallTrail) -> M
             }
         }
     }
-}
-
-/// To the millisecond, since steps follow each other within a few.
-fn clock(at_ms: i64) -> Markup {
-    let written = rfc3339(at_ms);
-    let time = written.split_once('T').map_or(written.as_str(), |(_, time)| time.trim_end_matches('Z'));
-    html! { time datetime=(written) title=(written) { (time) " UTC" } }
 }
 
 fn tone_word(tone: BadgeTone) -> &'static str {
@@ -77,45 +70,47 @@ fn steps(visit: &PageVisit, call: &CallData, way: &CallTrail) -> Vec<CallStep> {
 fn own_steps(visit: &PageVisit, call: &CallData, events: &[EventData]) -> Vec<CallStep> {
     let first_ms = events.first().map_or(0, |event| event.at_ms);
     let received_ms = call.started_ms().unwrap_or(first_ms).min(first_ms);
-    let told = html! { p { "From " (links::principal(&call.principal)) "." } };
+    let told = html! { p { "From " (allowed::principal(visit, &call.principal)) "." } };
     let mut steps = vec![CallStep { at_ms: received_ms, name: "Received", tone: BadgeTone::Plain, told }];
     if let Some(judged) = events.iter().find(|event| event.decision.is_some()) {
         let told = html! { p.soft { "The arguments match the tool's schema." } };
         steps.push(CallStep { at_ms: judged.at_ms, name: "Validated", tone: BadgeTone::Good, told });
     }
     for event in events {
-        steps.extend(permitted(event));
+        steps.extend(permitted(visit, event));
         steps.extend(step(visit, call, event));
     }
     steps
 }
 
 /// The decision on a call that policy simply permits is in the event that follows it.
-fn permitted(event: &EventData) -> Option<CallStep> {
+fn permitted(visit: &PageVisit, event: &EventData) -> Option<CallStep> {
     let is_told = event.kind != "policy.decided" && event.decision.is_some();
     is_told.then(|| CallStep {
         at_ms: event.at_ms,
         name: "Decided",
         tone: decision_tone(event),
-        told: decided(event),
+        told: decided(visit, event),
     })
 }
 
 fn step(visit: &PageVisit, call: &CallData, event: &EventData) -> Option<CallStep> {
     let detail = &event.detail;
     let (name, tone, told) = match event.kind.as_str() {
-        "policy.decided" => ("Decided", decision_tone(event), decided(event)),
+        "policy.decided" => ("Decided", decision_tone(event), decided(visit, event)),
         "approval.requested" => ("Asked", BadgeTone::Waiting, asked(visit, call, event)),
         "approval.joined" => ("Joined", BadgeTone::Waiting, joined(event)),
-        "approval.voted" => ("Voted", vote_tone(detail), voted(event)),
+        "approval.voted" => {
+            ("Voted", vote_tone(detail), voted(event, allowed::principal(visit, &event.principal)))
+        }
         "approval.escalated" => ("Escalated", BadgeTone::Waiting, escalated(detail)),
         "approval.resolved" => ("Resolved", BadgeTone::of(word(detail, "state")), resolved(detail)),
         "approval.consumed" => {
-            ("Approval used", BadgeTone::Good, html! { p.soft { "It is good for this one call." } })
+            ("Approval used", BadgeTone::Good, html! { p.soft { "The approval covers only this call." } })
         }
         "grant.used" => ("Grant used", BadgeTone::Good, grant(detail)),
         "grant.created" => ("Grant given", BadgeTone::Good, grant(detail)),
-        "tool.call.started" => ("Sent", BadgeTone::Good, sent(detail)),
+        "tool.call.started" => ("Sent", BadgeTone::Good, sent(visit, detail)),
         "tool.call.paused" => {
             ("Waits for its client", BadgeTone::Waiting, html! { p.soft { "The server asked a question." } })
         }
@@ -136,7 +131,7 @@ fn decision_tone(event: &EventData) -> BadgeTone {
     BadgeTone::of(event.decision.as_deref().unwrap_or_default())
 }
 
-fn decided(event: &EventData) -> Markup {
+fn decided(visit: &PageVisit, event: &EventData) -> Markup {
     let detail = &event.detail;
     let said = event.decision.as_deref().unwrap_or_default();
     let policies = match said {
@@ -150,7 +145,7 @@ fn decided(event: &EventData) -> Markup {
         (self::policies(policies))
         @if let Some(error) = detail["denial"]["error"].as_str() { p.error { "A policy could not be evaluated, so the call is denied: " (text::long(error)) } }
         @if let Some(shadow) = detail["shadow"].as_str() {
-            p.notice { "Policies in shadow mode would have decided: " (outcome::decision(shadow)) ". " a href="/console/policy" { "See what differs" } }
+            p.notice { "Policies in shadow mode would have decided: " (outcome::decision(shadow)) ". " @if visit.audits() { a href="/console/policy" { "See what differs" } } }
         }
     }
 }
@@ -208,7 +203,7 @@ fn vote_tone(detail: &Value) -> BadgeTone {
     }
 }
 
-fn voted(event: &EventData) -> Markup {
+fn voted(event: &EventData, who: Markup) -> Markup {
     let detail = &event.detail;
     let ballot = match word(detail, "ballot") {
         "approve" => "approved",
@@ -218,7 +213,7 @@ fn voted(event: &EventData) -> Markup {
         other => other,
     };
     html! {
-        p { (links::principal(&event.principal)) " " (text::short(ballot))
+        p { (who) " " (text::short(ballot))
             @if let Some(via) = detail["via"].as_str() { span.soft { " through " (text::short(via)) } } }
         @if let Some(reason) = detail["reason"].as_str().filter(|reason| !reason.is_empty()) { blockquote { (text::long(reason)) } }
     }
@@ -243,17 +238,17 @@ fn grant(detail: &Value) -> Markup {
     html! { p { a href="/console/grants" { code { (text::short(word(detail, "grant"))) } } } }
 }
 
-fn sent(detail: &Value) -> Markup {
+fn sent(visit: &PageVisit, detail: &Value) -> Markup {
     let files = detail["files"].as_array();
     let credentials = detail["credentials"].as_array();
     html! {
         @if let Some(credentials) = credentials.filter(|credentials| !credentials.is_empty()) {
-            p { "With the values of:" }
+            p { "The server received the values of:" }
             ul { @for one in credentials { li { (text::short(word(one, "name"))) " for " (text::short(word(one, "origin"))) " " code.id { (text::short(word(one, "handle"))) } } } }
         }
         @if let Some(files) = files.filter(|files| !files.is_empty()) {
-            p { "With the content of:" }
-            ul { @for file in files { li { (links::id(word(file, "id"))) @if let Some(size) = file["size"].as_u64() { " " span.soft { (crate::parts::size(size)) } } } } }
+            p { "The server received the content of:" }
+            ul { @for file in files { li { (allowed::id(visit, word(file, "id"))) @if let Some(size) = file["size"].as_u64() { " " span.soft { (crate::parts::size(size)) } } } } }
         }
     }
 }
@@ -275,7 +270,7 @@ fn end(event: &EventData, state: &str) -> Markup {
     html! {
         p { (outcome::badge_of(state)) " " span.soft { (outcome::sentence_of(state)) } }
         @if let Some(message) = message { pre.block tabindex="0" { (text::long(message)) } }
-        @if detail["cached"].as_bool() == Some(true) { p.soft { "The cached result of the same call." } }
+        @if detail["cached"].as_bool() == Some(true) { p.soft { "The gateway answered with the cached result of the same call." } }
         @if detail["swept"].as_bool() == Some(true) { p.soft { "The gateway found it unfinished after a restart." } }
     }
 }
@@ -368,7 +363,7 @@ mod tests {
             detail: serde_json::json!({ "ballot": "deny", "reason": "<img src=x>\u{202e}" }),
             ..event("approval.voted", 1)
         };
-        let shown = voted(&told).into_string();
+        let shown = voted(&told, text::short("ann")).into_string();
         assert!(
             shown.contains("denied") && shown.contains("&lt;img") && shown.contains("⟨U+202E⟩"),
             "{shown}"

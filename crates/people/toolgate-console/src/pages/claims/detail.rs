@@ -47,8 +47,8 @@ pub(super) async fn show(visit: PageVisit, Path(id): Path<String>) -> PageResult
 
 fn no_evidence() -> Markup {
     parts::empty(
-        "Nothing supports or refutes it yet.",
-        html! { p { "Evidence is linked with " code { "claim.link_evidence" } ", which checks it." } },
+        "There is no evidence yet.",
+        html! { p { "Link evidence with " code { "claim.link_evidence" } ", which checks it." } },
     )
 }
 

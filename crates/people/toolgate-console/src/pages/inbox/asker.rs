@@ -4,20 +4,20 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::data::ApprovalData;
-use super::{risk, ways};
-use crate::parts::{facts, links, moment, text};
+use super::risk;
+use crate::parts::{allowed, facts, links, moment, text};
 use crate::visit::PageVisit;
 
 pub(super) fn who(visit: &PageVisit, approval: &ApprovalData) -> Markup {
-    let known = |id: &Option<String>| id.as_deref().map(|id| ways::id(visit, id));
+    let known = |id: &Option<String>| id.as_deref().map(|id| allowed::id(visit, id));
     let rows = [
-        ("Caller", Some(ways::principal(visit, &approval.principal))),
-        ("As agent", approval.agent.as_deref().map(|agent| ways::agent(visit, agent))),
+        ("Caller", Some(allowed::principal(visit, &approval.principal))),
+        ("As agent", approval.agent.as_deref().map(|agent| allowed::agent(visit, agent))),
         ("On behalf of", Some(for_whom(visit, approval))),
         ("Session", known(&approval.session)),
         ("Run", known(&approval.run)),
         ("Task", approval.task.as_deref().map(text::short)),
-        ("Call", Some(ways::id(visit, &approval.call))),
+        ("Call", Some(links::id(&approval.call))),
         ("Asked", Some(moment::ago(visit, &approval.created_at))),
     ];
     html! {
@@ -31,7 +31,7 @@ pub(super) fn who(visit: &PageVisit, approval: &ApprovalData) -> Markup {
 fn for_whom(visit: &PageVisit, approval: &ApprovalData) -> Markup {
     match &approval.opened_by {
         Some(person) if *person != approval.principal => {
-            html! { (ways::principal(visit, person)) span.soft { " (opened the session)" } }
+            html! { (allowed::principal(visit, person)) span.soft { " (opened the session)" } }
         }
         _ => html! { span.soft { "itself; it opened its own session" } },
     }
@@ -48,7 +48,7 @@ pub(super) fn tool(approval: &ApprovalData) -> Markup {
             @match (&approval.definition, description) {
                 (None, _) => p.notice { "This tool was removed or changed after the call was proposed. Even if approved, the call cannot run." },
                 (Some(_), Some(told)) => div.described { (text::long(told)) },
-                (Some(_), None) => p.soft { "Its server does not describe it." },
+                (Some(_), None) => p.soft { "The server gives no description." },
             }
         }
     }

@@ -6,9 +6,9 @@ use maud::{Markup, html};
 use super::data::{ApprovalData, InboxEntryData, InputData};
 use super::list::{WHY_CHARS, plain};
 use super::risk::{self, Risk};
-use super::ways::{self, approval_page, question_page};
+use super::ways::{approval_page, question_page};
 use super::{outcome, several};
-use crate::parts::{self, moment, size, text};
+use crate::parts::{self, allowed, moment, size, text};
 use crate::visit::PageVisit;
 
 /// Arguments that a list shows are shown whole: an unseen part would not be approved.
@@ -44,8 +44,8 @@ fn approval_card(visit: &PageVisit, approval: &ApprovalData) -> Markup {
                 (text::short(&approval.principal)) " asks"
                 @if let Some(person) = for_whom { " for " (text::short(person)) }
                 " " (moment::ago(visit, &approval.created_at)) " · " (outcome::quorum(approval))
-                @if visit.audits() { " · call " (parts::links::brief(&approval.call)) }
-                @if let Some(run) = &approval.run { " · " (ways::id(visit, run)) }
+                " · call " (parts::links::brief(&approval.call))
+                @if let Some(run) = &approval.run { " · " (allowed::id(visit, run)) }
             }
             @if may_decide { (answers(approval)) }
         }
@@ -92,7 +92,7 @@ fn question_card(visit: &PageVisit, input: &InputData) -> Markup {
                 (parts::badge(input.word(), parts::BadgeTone::Waiting))
             }
             p.soft {
-                (text::short(&input.principal)) " asks in " (ways::id(visit, &input.run)) " "
+                (text::short(&input.principal)) " asks in " (allowed::id(visit, &input.run)) " "
                 (moment::ago(visit, &input.created_at)) " · the run waits for the answer"
             }
         }

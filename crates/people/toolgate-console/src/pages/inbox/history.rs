@@ -5,9 +5,9 @@ use serde::Deserialize;
 
 use super::data::{ApprovalData, InputData};
 use super::list::{ARGUMENTS_BYTES_MAX, GLANCE_CHARS, ListQuery, PAGE, WHY_CHARS, glance, plain};
-use super::ways::{self, approval_page, inbox, question_page};
+use super::ways::{approval_page, inbox, question_page};
 use crate::address::PageAddress;
-use crate::parts::{self, moment, text};
+use crate::parts::{self, allowed, moment, text};
 use crate::problem::PageResult;
 use crate::visit::PageVisit;
 
@@ -134,7 +134,7 @@ fn answered_table(visit: &PageVisit, inputs: &[InputData]) -> Markup {
                         td data-name="Question" { a href=(question_page(&input.id)) { (text::cut(&input.prompt_key, WHY_CHARS)) } }
                         td data-name="Answer" { span { @if let Some(answer) = &input.answer { (text::cut(&plain(answer), GLANCE_CHARS)) } } }
                         td data-name="Answered by" { span { (text::short(input.answered_by.as_deref().unwrap_or("no one"))) } }
-                        td data-name="Run" { span { (ways::id(visit, &input.run)) } }
+                        td data-name="Run" { span { (allowed::id(visit, &input.run)) } }
                         td data-name="When" { span { (moment::ago(visit, input.resolved_at.as_deref().unwrap_or(&input.created_at))) } }
                     }
                 }

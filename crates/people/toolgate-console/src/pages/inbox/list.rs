@@ -96,9 +96,9 @@ async fn waiting(visit: &PageVisit, query: &ListQuery) -> PageResult<Markup> {
             button.unseen type="submit" name="decision" value="none" tabindex="-1" { "Nothing" }
             div #entries data-live="approval input" {
                 @if entries.is_empty() { (nothing_waits(visit)) } @else {
-                    p.soft { (counted(entries.len())) " The riskiest are at the top, the newest first among equals." }
+                    p.soft { (counted(entries.len())) " The riskiest items come first, then the newest." }
                     @if visit.decides() {
-                        p.help.keyed { "Keys: " kbd { "j" } " and " kbd { "k" } " move, " kbd { "a" } " approves, " kbd { "d" } " denies, " kbd { "u" } " takes it back within five seconds." }
+                        p.help.keyed { "Keys: " kbd { "j" } " and " kbd { "k" } " move, " kbd { "a" } " approves, " kbd { "d" } " denies, " kbd { "u" } " undoes a decision within five seconds." }
                     }
                     @if has_more { p.notice { "More than " (number(WAITING_MAX as u64)) " items are waiting. This page shows and sorts the newest of them." } }
                     ol.waiting { @for entry in shown { (card(visit, entry)) } }
@@ -135,7 +135,7 @@ fn together() -> Markup {
     html! {
         section.card.together aria-labelledby="together" {
             h2 #together { "Decide several at once" }
-            p.help.before-choice { "Select approvals, and decide them here. Each call is decided as proposed." }
+            p.help.before-choice { "Select approvals and decide them together. Each decision applies to the call as proposed." }
             div.field.after-choice {
                 label for="several-reason" { "Reason for all of them " span.soft { "(optional)" } }
                 input #several-reason type="text" name="reason" maxlength=(REASON_CHARS_MAX);

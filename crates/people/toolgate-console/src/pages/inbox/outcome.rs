@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::data::{ApprovalData, BarredReason, VoteData};
 use super::difference;
-use super::ways::{self, inbox};
-use crate::parts::{self, moment, text};
+use super::ways::inbox;
+use crate::parts::{self, allowed, links, moment, text};
 use crate::schema_form;
 use crate::visit::PageVisit;
 
@@ -41,7 +41,7 @@ pub(super) fn quorum(approval: &ApprovalData) -> Markup {
 
 fn said(visit: &PageVisit, vote: &VoteData) -> Markup {
     html! {
-        (ways::principal(visit, &vote.person)) " " (verb(&vote.decision)) " " span.soft { (moment::ago(visit, &vote.at)) }
+        (allowed::principal(visit, &vote.person)) " " (verb(&vote.decision)) " " span.soft { (moment::ago(visit, &vote.at)) }
         @if let Some(reason) = &vote.reason { p.reason { (text::long(reason)) } }
     }
 }
@@ -64,7 +64,7 @@ pub(super) fn decided(visit: &PageVisit, approval: &ApprovalData) -> Markup {
             @if let Some(vote) = approval.last_word() { p { (said(visit, vote)) } }
             @if let Some(moment) = &approval.resolved_at { p.soft { "Settled " (moment::ago(visit, moment)) "." } }
             @if approval.state == "approved" { p.soft { "The call can still use it: " (moment::left(visit, &approval.expires_at)) "." } }
-            @if let Some(call) = &approval.used_by { p { "It ran as " (ways::id(visit, call)) "." } }
+            @if let Some(call) = &approval.used_by { p { "It ran as " (links::id(call)) "." } }
             p { a.button.primary href=(inbox()) { "Back to the inbox" } }
         }
     }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::data::CallBefore;
 use crate::address::PageAddress;
-use crate::parts::{self, links, moment, text};
+use crate::parts::{self, allowed, moment, text};
 use crate::visit::PageVisit;
 
 pub(super) fn calls(
@@ -18,7 +18,7 @@ pub(super) fn calls(
         section.card aria-labelledby="before" {
             h2 #before { "Earlier calls" }
             @if calls.is_empty() {
-                p.soft { "Nothing yet in this " (place) ": this is its first call." }
+                p.soft { "This is the first call of this " (place) "." }
             } @else {
                 p.soft { "The latest calls of the same " (place) ", newest first." }
                 ol.before {
@@ -36,7 +36,7 @@ fn one(visit: &PageVisit, call: &CallBefore) -> Markup {
             @match &call.tool {
                 Some(name) if visit.audits() => a href=(PageAddress::of(["console", "calls", &call.id])) { (text::short(name)) },
                 Some(name) => (text::short(name)),
-                None => (links::id(&call.id)),
+                None => (allowed::id(visit, &call.id)),
             }
             " " (parts::state(&call.state)) " "
             span.soft { (moment::ago(visit, &call.started_at)) }

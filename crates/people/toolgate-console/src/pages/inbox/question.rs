@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use toolgate_core::Role;
 
 use super::data::InputData;
-use super::ways::{self, inbox, question_page};
+use super::ways::{inbox, question_page};
 use super::{past, slot};
 use crate::address::PageAddress;
 use crate::fields::FormFields;
 use crate::headers::POLICY_OF_CONTENTS;
 use crate::layout::{ConsolePage, csrf};
 use crate::notice::DoneNotice;
-use crate::parts::{self, facts, moment, picture, text};
+use crate::parts::{self, allowed, facts, moment, picture, text};
 use crate::problem::{ApiProblem, PageResult};
 use crate::visit::PageVisit;
 
@@ -119,7 +119,7 @@ fn pictured(visit: &PageVisit, input: &InputData) -> Markup {
     html! {
         @if let Some(one) = shown {
             @if picture::is_shown(&one.media_type, one.size) { p { (picture::of(&bytes, "The page that the agent sees")) } }
-            p.help { "The agent shows this picture. What is written in it is data, not an instruction. " a href=(bytes) download { "Download" } }
+            p.help { "This picture comes from the agent. Treat its text as data, not as instructions. " a href=(bytes) download { "Download" } }
         }
     }
 }
@@ -164,18 +164,18 @@ fn resolved(visit: &PageVisit, input: &InputData) -> Markup {
 
 fn who(visit: &PageVisit, input: &InputData, run: Option<&AskingRunData>) -> Markup {
     let rows = [
-        ("Caller", Some(ways::principal(visit, &input.principal))),
+        ("Caller", Some(allowed::principal(visit, &input.principal))),
         (
             "Run",
             Some(
-                html! { (ways::id(visit, &input.run)) @if let Some(run) = run { " " (parts::state(&run.state)) } },
+                html! { (allowed::id(visit, &input.run)) @if let Some(run) = run { " " (parts::state(&run.state)) } },
             ),
         ),
-        ("As agent", run.map(|run| ways::agent(visit, &run.agent))),
+        ("As agent", run.map(|run| allowed::agent(visit, &run.agent))),
         ("Task", run.and_then(|run| run.task.as_deref()).map(text::short)),
-        ("On behalf of", run.map(|run| ways::principal(visit, &run.created_by))),
-        ("Session", input.session.as_deref().map(|id| ways::id(visit, id))),
-        ("Call", input.call.as_deref().map(|id| ways::id(visit, id))),
+        ("On behalf of", run.map(|run| allowed::principal(visit, &run.created_by))),
+        ("Session", input.session.as_deref().map(|id| allowed::id(visit, id))),
+        ("Call", input.call.as_deref().map(|id| allowed::id(visit, id))),
         ("Name of the answer", Some(html! { code { (text::short(&input.slot_id)) } })),
         ("Asked", Some(moment::ago(visit, &input.created_at))),
     ];

@@ -66,7 +66,9 @@ async fn one_alone(visit: &PageVisit, fields: &FormFields, decision: &str, id: &
         _ => return Ok(nothing(visit, "Nothing was decided: choose Approve or Deny.").await),
     };
     let Some(effective) = fields.text(&shown(id)).map(str::to_owned) else {
-        return Ok(nothing(visit, "Nothing was decided: the list does not say what it showed.").await);
+        return Ok(
+            nothing(visit, "Nothing was decided: the form does not say which arguments you saw.").await
+        );
     };
     let decision = DecisionRequest { decision, effective: Some(effective), ..DecisionRequest::default() };
     match send(visit, id, &decision).await {

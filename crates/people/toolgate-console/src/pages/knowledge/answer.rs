@@ -14,9 +14,9 @@ pub(super) fn show(data: &BaseAnswerData, call: &str) -> Markup {
             h2 #answer-title { @if data.found { "Answer" } @else { "Nothing found" } }
             @for warning in &data.warnings { p.notice { (text::long(warning)) } }
             @if let Some(written) = &data.answer { (written_answer(data, written)) }
-            @if !data.found { p { "Its documents say nothing about this in the manner " (text::short(&data.manner)) "." } }
+            @if !data.found { p { "The documents do not answer this in the manner " (text::short(&data.manner)) "." } }
             @for passage in &data.passages { (passage_shown(passage)) }
-            @if data.left_out > 0 { p.cut { "There was no room for " (parts::number(data.left_out)) " more passages." } }
+            @if data.left_out > 0 { p.cut { (parts::number(data.left_out)) " more passages did not fit." } }
             p.help { "Recorded as call " (links::id(call)) }
         }
     }
@@ -36,7 +36,7 @@ fn written_answer(data: &BaseAnswerData, written: &WrittenAnswerData) -> Markup 
                     @for mark in sentence.marks.iter().filter(|mark| is_there(**mark)) { a href={ "#mark-" (mark) } { "[" (mark) "]" } " " }
                 }
             }
-            p.help { "Written by " (links::model(&written.model)) ". Only sentences whose source is below are kept." }
+            p.help { "Written by " (links::model(&written.model)) ". It keeps only sentences whose sources are listed below." }
         }
     }
 }

@@ -71,8 +71,8 @@ pub(super) fn card(visit: &PageVisit, base: &KnowledgeBaseData, form: &AskForm) 
     html! {
         section.card #ask aria-labelledby="ask-title" {
             h2 #ask-title { "Ask" }
-            @if base.deleted_at.is_some() { p.soft { "It was deleted, and answers no more." } }
-            @else if !visit.operates() { p.help { "Only admins and operators can ask it here: answers quote documents." } }
+            @if base.deleted_at.is_some() { p.soft { "This knowledge base was deleted and no longer answers." } }
+            @else if !visit.operates() { p.help { "Only admins and operators can ask questions here, because answers quote documents." } }
             @else { (fields(visit, base, form)) }
         }
     }

@@ -88,13 +88,13 @@ fn standing(status: &str) -> (&str, BadgeTone, &'static str) {
         "behind" => (
             "behind",
             BadgeTone::Waiting,
-            "It has moved since its index was built. Answers come from before the move.",
+            "The pointer has moved since its index was built. Answers still use the earlier manifest.",
         ),
         "none" => {
-            ("no index", BadgeTone::Bad, "Nothing can be found in it before index.ingest has built one.")
+            ("no index", BadgeTone::Bad, "Search finds nothing here until index.ingest has built an index.")
         }
-        "empty" => ("empty", BadgeTone::Waiting, "It leads to no manifest yet."),
-        "missing" => ("missing", BadgeTone::Bad, "There is no pointer of this name any more."),
+        "empty" => ("empty", BadgeTone::Waiting, "The pointer does not lead to a manifest yet."),
+        "missing" => ("missing", BadgeTone::Bad, "This pointer no longer exists."),
         other => (other, BadgeTone::Plain, ""),
     }
 }
@@ -108,7 +108,7 @@ fn index_shown(visit: &PageVisit, index: &BaseIndexData) -> Markup {
         }
         @if index.problem_count > 0 {
             details {
-                summary { (parts::number(index.problem_count)) " documents are not in it" }
+                summary { (parts::number(index.problem_count)) " documents are not indexed" }
                 ul { @for one in &index.problems { li { span.mono { (text::short(&one.path)) } ": " (text::long(&one.why)) } } }
             }
         }

@@ -132,7 +132,7 @@ fn archive_verdict(found: &VerificationData) -> Markup {
 fn checkpoint_verdict(found: &VerificationData) -> Markup {
     html! {
         @if found.checkpoints > 0 && found.is_chain_intact() {
-            p { "Signed checkpoints that they agree with: " (number(found.checkpoints)) "." }
+            p { "Matching signed checkpoints: " (number(found.checkpoints)) "." }
         }
         (advised(&found.checkpoint_faults))
     }
@@ -171,15 +171,15 @@ fn said(fault: &LedgerFaultData) -> Markup {
         "head_forged" => "the sealed end of its stream is missing or forged",
         "block_forged" => "the entry of its block is missing or forged",
         "term_forged" => "an entry by which searches find the events of its block is missing or forged",
-        "rewritten" => "up to here, its stream is not what a checkpoint signs",
-        "tail_removed" => "a checkpoint signs it, and its stream ends before it",
-        "stream_removed" => "a checkpoint signs its stream, and nothing of the stream is there",
-        "older_database" => "a checkpoint signs it, and nothing in the database is newer than that",
+        "rewritten" => "its stream up to here differs from a signed checkpoint",
+        "tail_removed" => "a signed checkpoint includes it, but its stream ends earlier",
+        "stream_removed" => "a signed checkpoint includes its stream, but the stream is missing",
+        "older_database" => "a signed checkpoint includes it, but the database has nothing newer",
         "body_edited" => "its arguments or its result were changed after it was written",
         "body_missing" => "its arguments or its result are missing",
         "cut_forged" => "the record of the removed beginning of its stream is forged",
         "body_forged" => {
-            return html! { "A stored body is not the one that it is stored as, and no event names it." };
+            return html! { "A stored body does not match its digest, and no event names it." };
         }
         other => other,
     };

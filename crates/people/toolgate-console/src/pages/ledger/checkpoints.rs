@@ -67,7 +67,7 @@ pub(super) async fn show(
     let body = html! {
         (parts::heading(html! { "Checkpoints" }, html! { a.button href="/console/ledger" { "Ledger" } }))
         p {
-            "A checkpoint is a signed statement of what every stream of the ledger was at one time. "
+            "A checkpoint is a signed record of every stream of the ledger at one time. "
             a href=(GUIDE) { "Prove what happened" } " explains it."
         }
         @if page.configured { (signed(&visit, &page)) } @else { (unsigned()) }
@@ -79,7 +79,7 @@ fn unsigned() -> Markup {
     parts::empty(
         "The ledger of this gateway is not signed.",
         html! {
-            p { "Make a key, and name it in " code { "[checkpoints]" } " of the configuration:" }
+            p { "Create a key and name it in " code { "[checkpoints]" } " of the configuration:" }
             (parts::copyable("toolgate ledger key --new checkpoint.key"))
         },
     )
@@ -128,7 +128,7 @@ fn places(places: &[CheckpointPlaceData]) -> Markup {
 fn nothing() -> Markup {
     parts::empty(
         "There is no checkpoint to compare with.",
-        html! { p { "Checkpoints are read from the " code { "folder" } " of " code { "[checkpoints]" } ". Those in other places are verified with "
+        html! { p { "This page reads checkpoints from the " code { "folder" } " of " code { "[checkpoints]" } ". Verify checkpoints in other places with "
         code { "toolgate ledger verify --against FILE" } "." } },
     )
 }

@@ -54,7 +54,7 @@ fn counted(counts: &ChangeCountsData) -> Markup {
         p #counts {
             (parts::number(counts.added)) " added, " (parts::number(counts.removed)) " removed, "
             (parts::number(counts.content)) " changed, " (parts::number(counts.metadata)) " with other metadata."
-            @if !counts.complete { " There are more than were counted." }
+            @if !counts.complete { " The counts are incomplete." }
         }
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn table(manifest: &str, folder: &str, page: &ManifestEntriesData) ->
     let next = page.next_after.as_ref();
     let next = next.map(|after| folder_address(manifest, folder).with("after", after));
     html! {
-        @if page.entries.is_empty() { p.soft { "There is nothing here." } } @else {
+        @if page.entries.is_empty() { p.soft { "This folder is empty." } } @else {
             table.list {
                 thead { tr { th scope="col" { "Name" } th scope="col" { "Type" } th.number scope="col" { "Size" } } }
                 tbody { @for entry in &page.entries { (row(manifest, folder, entry)) } }

@@ -68,7 +68,7 @@ pub(super) fn form(wanted: &PageFilters, refused: Markup) -> Markup {
                 div.field {
                     label.check {
                         input type="checkbox" name="compare" value="before" checked[wanted.get("compare") == Some("before")];
-                        " Compare with the time before"
+                        " Compare with the previous period"
                     }
                 }
             }

@@ -11,6 +11,7 @@ use super::scale::top;
 use crate::address::PageAddress;
 use crate::pages::figures::FiguresData;
 use crate::pages::filters::PageFilters;
+use crate::parts::moment::{ClockForm, clock, zone};
 use crate::parts::text;
 
 const WIDTH: f64 = 440.0;
@@ -25,15 +26,13 @@ const NAMED: usize = 4;
 const DAY_SECONDS: i64 = 86_400;
 /// Further lines repeat the styles.
 const STYLES: usize = 5;
-const MONTHS: [&str; 12] =
-    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 pub(super) fn draw(wanted: &PageFilters, figures: &FiguresData, plot: &MetricPlot) -> Markup {
     let (drawn, title) = (plot.drawn(), format!("{}-title", plot.id));
     html! {
         section.card.plot id=(plot.id) aria-labelledby=(title) {
             h2 id=(title) { (plot.title) }
-            @if drawn.is_empty() { p.help { "None in this time." } } @else {
+            @if drawn.is_empty() { p.help { "No data in this period." } } @else {
                 (lines(wanted, figures, plot, &drawn))
                 (key(plot, &drawn))
                 (table(wanted, figures, plot, &drawn))
@@ -47,6 +46,7 @@ fn lines(wanted: &PageFilters, figures: &FiguresData, plot: &MetricPlot, drawn: 
     let top = top(values.fold(0.0, |most, value| value.max(most)), plot.unit);
     let frame = PlotFrame { steps: figures.steps().max(1), top };
     let (from, step) = (figures.start_ms(), figures.step_ms());
+    let form = form(figures.step_seconds, frame.steps);
     html! {
         svg.chart.lines viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="group" aria-label=(plot.title)
             data-brush data-from=(from) data-step=(step) data-steps=(frame.steps) data-left=(LEFT) data-right=(RIGHT) data-width=(WIDTH) {
@@ -56,9 +56,9 @@ fn lines(wanted: &PageFilters, figures: &FiguresData, plot: &MetricPlot, drawn: 
                 text.soft x=(LEFT - 6.0) y=(format!("{:.1}", frame.y(part) + 4.0)) text-anchor="end" font-size="12" { (plot.unit.brief(part)) }
             }
             @for place in (0..frame.steps).step_by(frame.steps.div_ceil(NAMED)) {
-                text.soft x=(format!("{:.1}", frame.x(place))) y=(HEIGHT - 6.0) text-anchor=(if place == 0 { "start" } else { "middle" }) font-size="12" {
-                    (clock(from + place as i64 * step, figures.step_seconds, frame.steps))
-                }
+                @let at = from + place as i64 * step;
+                text.soft x=(format!("{:.1}", frame.x(place))) y=(HEIGHT - 6.0) text-anchor=(if place == 0 { "start" } else { "middle" }) font-size="12"
+                    data-clock=(form.as_str()) data-moment=(rfc3339(at)) { (form.of(at)) }
             }
             @if let Some(before) = &plot.before { path.before d=(frame.path(before)) {} }
             @for (style, one) in drawn.iter().enumerate() {
@@ -144,7 +144,7 @@ fn hit(
     let at = figures.start_ms() + place as i64 * figures.step_ms();
     let (from, until) = (rfc3339(at), rfc3339(at + figures.step_ms()));
     let hit = html! {
-        title { (moment(&from)) ": " (told) }
+        title data-clock=(ClockForm::Short.as_str()) data-moment=(from) data-told=(told) { (ClockForm::Short.of(at)) ": " (told) }
         rect.hit x=(format!("{:.1}", LEFT + place as f64 * frame.wide())) y=(TOP) width=(format!("{:.1}", frame.wide())) height=(HEIGHT - BOTTOM - TOP) {}
     };
     html! {
@@ -179,7 +179,7 @@ fn key(plot: &MetricPlot, drawn: &[&PlotSeries]) -> Markup {
             @for (style, one) in drawn.iter().enumerate() {
                 li { (sample(format!("s{}", style % STYLES))) " " (text::short(&one.name)) }
             }
-            @if plot.before.is_some() { li { (sample("before".to_owned())) " the time before" } }
+            @if plot.before.is_some() { li { (sample("before".to_owned())) " the previous period" } }
         }
     }
 }
@@ -199,7 +199,7 @@ fn table(wanted: &PageFilters, figures: &FiguresData, plot: &MetricPlot, drawn: 
             summary { "As a table" span.unseen { ": " (plot.title) } }
             div.scroll tabindex="0" role="region" aria-label=(format!("{} as a table", plot.title)) {
                 table.plain {
-                    caption.unseen { (plot.title) ", in UTC, the latest first" }
+                    caption.unseen { (plot.title) ", in " (zone()) ", the latest first" }
                     thead { tr {
                         th scope="col" { "Time" }
                         @for one in drawn { th.number scope="col" { (text::short(&one.name)) } }
@@ -212,8 +212,8 @@ fn table(wanted: &PageFilters, figures: &FiguresData, plot: &MetricPlot, drawn: 
                             tr {
                                 td {
                                     @match plot.behind.address(wanted, &from, &until) {
-                                        Some(list) => a href=(list) { (moment(&from)) },
-                                        None => (moment(&from)),
+                                        Some(list) => a href=(list) { (clock(at, ClockForm::Short)) },
+                                        None => (clock(at, ClockForm::Short)),
                                     }
                                 }
                                 @for one in drawn { td.number { (linked(value(&one.values, place), one.list(wanted, &from, &until))) } }
@@ -227,25 +227,8 @@ fn table(wanted: &PageFilters, figures: &FiguresData, plot: &MetricPlot, drawn: 
     }
 }
 
-/// 18 Nov 20:15.
-pub(super) fn moment(moment: &str) -> String {
-    match (day(moment), moment.get(11..16)) {
-        (Some(day), Some(clock)) => format!("{day} {clock}"),
-        _ => moment.to_owned(),
-    }
-}
-
-/// 18 Nov.
-fn day(moment: &str) -> Option<String> {
-    let month: usize = moment.get(5..7)?.parse().ok()?;
-    let day: u8 = moment.get(8..10)?.parse().ok()?;
-    Some(format!("{day} {}", MONTHS.get(month.checked_sub(1)?)?))
-}
-
-/// A time below an axis: of the day where the plot is of about one day, else the day.
-fn clock(at_ms: i64, step_seconds: i64, steps: usize) -> String {
-    let moment = rfc3339(at_ms);
+/// The form of a time below an axis: of the day where the plot is of about one day, else the day.
+fn form(step_seconds: i64, steps: usize) -> ClockForm {
     let is_short = step_seconds * steps as i64 <= 2 * DAY_SECONDS;
-    let told = if is_short { moment.get(11..16).map(str::to_owned) } else { day(&moment) };
-    told.unwrap_or(moment)
+    if is_short { ClockForm::Minute } else { ClockForm::Day }
 }

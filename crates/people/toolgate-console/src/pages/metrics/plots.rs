@@ -122,7 +122,7 @@ static PLOTS: [Lines; 9] = [
         behind: PointTarget::Calls(counted::FAILED),
         is_grouped: false,
         figures: &[
-            ("error of the tool", |sums| count(sums.outcome("tool_error")), only(&[Outcome::ToolError])),
+            ("tool error", |sums| count(sums.outcome("tool_error")), only(&[Outcome::ToolError])),
             ("no answer", |sums| count(sums.outcome("failed")), only(&[Outcome::Failed])),
             ("outcome unknown", |sums| count(sums.outcome("unknown")), only(&[Outcome::Unknown])),
         ],
@@ -135,14 +135,14 @@ static PLOTS: [Lines; 9] = [
         is_grouped: false,
         figures: &[
             ("denied", |sums| count(sums.outcome("denied")), only(counted::DENIED)),
-            ("arguments do not fit", |sums| count(sums.outcome("invalid")), only(&[Outcome::Invalid])),
+            ("invalid arguments", |sums| count(sums.outcome("invalid")), only(&[Outcome::Invalid])),
             ("not decided in time", |sums| count(sums.outcome("expired")), only(&[Outcome::Expired])),
             ("not recorded", |sums| count(sums.outcome("refused")), only(&[Outcome::Refused])),
         ],
     },
     Lines {
         id: "latency",
-        title: "Time of calls",
+        title: "Call duration",
         unit: PlotUnit::Ms,
         behind: PointTarget::Calls(EXECUTED),
         is_grouped: false,
@@ -190,18 +190,18 @@ static PLOTS: [Lines; 9] = [
     },
     Lines {
         id: "tokens",
-        title: "Tokens of calls",
+        title: "Call tokens",
         unit: PlotUnit::Count,
         behind: PointTarget::Calls(counted::ENDED),
         is_grouped: false,
         figures: &[
-            ("saved by searching tools", |sums| sums.tokens.as_ref().and_then(|one| count(one.saved)), None),
+            ("saved by tool search", |sums| sums.tokens.as_ref().and_then(|one| count(one.saved)), None),
             ("results", |sums| sums.tokens.as_ref().and_then(|one| count(one.results)), None),
         ],
     },
     Lines {
         id: "models",
-        title: "Tokens of models",
+        title: "Model tokens",
         unit: PlotUnit::Count,
         behind: PointTarget::Answers,
         is_grouped: false,
@@ -212,7 +212,7 @@ static PLOTS: [Lines; 9] = [
     },
     Lines {
         id: "money",
-        title: "Cost of models",
+        title: "Model cost",
         unit: PlotUnit::Micros,
         behind: PointTarget::Answers,
         is_grouped: true,

@@ -34,7 +34,7 @@ pub(super) fn show(wanted: &PageFilters, figures: &FiguresData) -> Markup {
                     html! { "95th percentile: " (PlotUnit::Ms.told(times.p95_ms)) }))
             }
             @if let Some(approvals) = &sums.approvals {
-                (parts::stat("Approvals asked for", of(approvals.asked, ASKED), html! {
+                (parts::stat("Approvals requested", of(approvals.asked, ASKED), html! {
                     (of(approvals.decided, DECIDED)) " decided"
                     @if let Some(times) = &approvals.time_to_decide { ", median " (PlotUnit::Ms.told(times.p50_ms)) }
                 }))
@@ -43,7 +43,7 @@ pub(super) fn show(wanted: &PageFilters, figures: &FiguresData) -> Markup {
                 (parts::stat("Tokens saved", html! { (number(tokens.saved)) }, html! { (number(tokens.results)) " in results" }))
             }
             @if let Some(models) = &sums.models {
-                (parts::stat("Cost of models", html! { (PlotUnit::Micros.told(models.cost_micros as f64)) },
+                (parts::stat("Model cost", html! { (PlotUnit::Micros.told(models.cost_micros as f64)) },
                     html! { (number(models.input_tokens + models.output_tokens)) " tokens" }))
             }
         }

@@ -1,9 +1,11 @@
 //! Calls per minute as bars, and the same as a table.
 
 use maud::{Markup, html};
+use toolgate_core::moment::{parse_rfc3339, rfc3339};
 
 use super::data::{MinuteData, TrafficData};
 use crate::pages::counted;
+use crate::parts::moment::{ClockForm, clock, zone};
 use crate::parts::number;
 
 const WIDTH: f64 = 960.0;
@@ -87,9 +89,9 @@ fn bar(place: usize, count: usize, minute: &MinuteData, top: u64) -> Markup {
         (minute.refused, "", Some("url(#dots)")),
         (minute.failed, "", Some("url(#stripes)")),
     ];
+    let at = at_ms(minute);
     let told = format!(
-        "{}: calls {}, failed {}, refused {}",
-        clock(&minute.at),
+        "calls {}, failed {}, refused {}",
         number(minute.calls()),
         number(minute.failed),
         number(minute.refused)
@@ -99,7 +101,7 @@ fn bar(place: usize, count: usize, minute: &MinuteData, top: u64) -> Markup {
     }
     html! {
         a href=(minute.list(counted::ENDED)) tabindex="-1" {
-            title { (told) }
+            title data-clock=(ClockForm::Minute.as_str()) data-moment=(rfc3339(at)) data-told=(told) { (ClockForm::Minute.of(at)) ": " (told) }
             rect.hit x=(format!("{:.1}", left - 1.5)) y=(TOP) width=(format!("{step:.1}")) height=(HEIGHT - BOTTOM - TOP) {}
             @for (place, (calls, class, fill)) in kinds.iter().enumerate().filter(|(_, (calls, ..))| *calls > 0) {
                 @let below: u64 = kinds[..place].iter().map(|(calls, ..)| calls).sum();
@@ -115,15 +117,16 @@ fn names(minutes: &[MinuteData]) -> Markup {
     let step = (WIDTH - LEFT) / minutes.len().max(1) as f64;
     html! {
         @for (place, minute) in minutes.iter().enumerate().filter(|(place, _)| place % NAMED_EVERY == 0) {
-            text.soft x=(format!("{:.1}", LEFT + place as f64 * step)) y=(HEIGHT - 8.0) font-size="12" { (clock(&minute.at)) }
+            @let at = at_ms(minute);
+            text.soft x=(format!("{:.1}", LEFT + place as f64 * step)) y=(HEIGHT - 8.0) font-size="12"
+                data-clock=(ClockForm::Minute.as_str()) data-moment=(rfc3339(at)) { (ClockForm::Minute.of(at)) }
         }
         text.soft x=(WIDTH) y=(HEIGHT - 8.0) text-anchor="end" font-size="12" { "now" }
     }
 }
 
-/// 12:34 of an RFC 3339 moment.
-fn clock(moment: &str) -> &str {
-    moment.split_once('T').and_then(|(_, time)| time.get(..5)).unwrap_or(moment)
+fn at_ms(minute: &MinuteData) -> i64 {
+    parse_rfc3339(&minute.at).unwrap_or_default()
 }
 
 fn key() -> Markup {
@@ -146,7 +149,7 @@ fn table(minutes: &[MinuteData]) -> Markup {
             summary { "As a table" }
             @if minutes.iter().all(|minute| minute.calls() == 0) { p.help { "There were no calls." } } @else {
                 table.list {
-                    caption { "Minutes with calls, in UTC, the latest first" }
+                    caption { "Minutes with calls, in " (zone()) ", the latest first" }
                     thead { tr {
                         th scope="col" { "Minute" } th.number scope="col" { "Succeeded" } th.number scope="col" { "Failed" }
                         th.number scope="col" { "Refused" } th.number scope="col" { "Other" }
@@ -154,7 +157,7 @@ fn table(minutes: &[MinuteData]) -> Markup {
                     tbody {
                         @for minute in minutes.iter().rev().filter(|minute| minute.calls() > 0) {
                             tr {
-                                td data-name="Minute" { (clock(&minute.at)) }
+                                td data-name="Minute" { (clock(at_ms(minute), ClockForm::Minute)) }
                                 td.number data-name="Succeeded" { (counted::shown(minute.succeeded, minute.list(counted::SUCCEEDED))) }
                                 td.number data-name="Failed" { (counted::shown(minute.failed, minute.list(counted::FAILED))) }
                                 td.number data-name="Refused" { (counted::shown(minute.refused, minute.list(counted::REFUSED))) }

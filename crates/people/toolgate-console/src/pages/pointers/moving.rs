@@ -85,8 +85,8 @@ pub(super) fn card(visit: &PageVisit, pointer: &PointerData, form: &MoveForm) ->
 
 fn fixed(pointer: &PointerData) -> &'static str {
     match (&pointer.deleted_at, pointer.own) {
-        (Some(_), _) => "It was deleted. Its history stays.",
-        (None, true) => "The gateway keeps it and moves it by itself.",
+        (Some(_), _) => "This pointer was deleted. Its history remains.",
+        (None, true) => "The gateway manages this pointer and moves it automatically.",
         (None, false) => "A snapshot never moves.",
     }
 }
@@ -95,7 +95,7 @@ fn fields(visit: &PageVisit, pointer: &PointerData, form: &MoveForm, title: &str
     // What was filled in for another head stays bound to that one: the approval is about it.
     let expected = form.expected.as_deref().or(pointer.manifest.as_deref()).filter(|head| !head.is_empty());
     html! {
-        @if pointer.is_corpus() { p.help { "People agree to each move of a corpus. They are shown the difference." } }
+        @if pointer.is_corpus() { p.help { "Each move of a corpus needs approval. Approvers see the difference." } }
         form method="post" action=(pointer.address()) {
             (layout::csrf(visit))
             input type="hidden" name="expected" value=(expected.unwrap_or_default());
@@ -105,7 +105,7 @@ fn fields(visit: &PageVisit, pointer: &PointerData, form: &MoveForm, title: &str
             }
             @if pointer.is_corpus() {
                 div.field {
-                    label for="source" { "Or the pointer whose manifest is promoted" }
+                    label for="source" { "Or the pointer to promote from" }
                     input type="text" #source name="source" value=(form.source) placeholder="project/a:draft" autocomplete="off" spellcheck="false";
                 }
             }
@@ -114,7 +114,7 @@ fn fields(visit: &PageVisit, pointer: &PointerData, form: &MoveForm, title: &str
                 input type="text" #reason name="reason" value=(form.reason) autocomplete="off" maxlength="500";
                 p.help { "It stays in the history." }
             }
-            p.help { "It moves only if it still leads to " (manifest(expected)) "." }
+            p.help { "The move succeeds only if the pointer still leads to " (manifest(expected)) "." }
             button.button.primary type="submit" { (title) }
         }
     }

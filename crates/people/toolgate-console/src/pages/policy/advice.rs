@@ -35,7 +35,7 @@ pub(super) fn shown(visit: &PageVisit, advice: &AdviceData) -> Markup {
         @if !advice.gates.is_empty() {
             section.card #advice aria-labelledby="advice-title" {
                 h2 #advice-title { "Gates that may be relaxed" }
-                p.help { "People agreed to every one of the last 50 calls that these gates stopped." }
+                p.help { "People approved all of the last 50 calls that these gates stopped." }
                 @for gate in &advice.gates { (one(visit, gate)) }
             }
         }

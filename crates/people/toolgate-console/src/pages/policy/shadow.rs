@@ -120,7 +120,7 @@ fn counted(visit: &PageVisit, counts: &ShadowCountsData) -> Markup {
                     }
                     @if counts.unpermitted > 0 {
                         tr {
-                            td data-name="Policy" { "no policy of the guard permits the call" } td data-name="Text" {}
+                            td data-name="Policy" { "no guard policy permits the call" } td data-name="Text" {}
                             td data-name="Would have refused" { (parts::number(counts.unpermitted)) } td data-name="Would have asked" { "0" }
                         }
                     }

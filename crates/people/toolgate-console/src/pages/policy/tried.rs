@@ -153,7 +153,7 @@ fn left_out(trial: &TrialData) -> Markup {
         ),
     ];
     html! {
-        @if !trial.complete { p.notice { "The time for one trial ended before all calls were judged." } }
+        @if !trial.complete { p.notice { "The trial ran out of time before it judged all calls." } }
         @if lines.iter().any(|(count, _)| *count > 0) {
             ul.left-out { @for (count, told) in lines.iter().filter(|(count, _)| *count > 0) { li { (parts::number(*count)) " " (told) } } }
         }
@@ -163,7 +163,7 @@ fn left_out(trial: &TrialData) -> Markup {
 fn changes(visit: &PageVisit, trial: &TrialData) -> Markup {
     let all = trial.refused + trial.asked + trial.permitted;
     html! {
-        h3 { "Calls that would be decided otherwise" }
+        h3 { "Calls with a different decision" }
         table.list {
             thead { tr {
                 th scope="col" { "Call" } th scope="col" { "Tool" } th scope="col" { "Principal" } th scope="col" { "Today" }

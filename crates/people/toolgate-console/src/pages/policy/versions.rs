@@ -32,7 +32,7 @@ impl SettingVersionsData {
 }
 
 pub(super) fn loaded(version: u64) -> Markup {
-    html! { p.notice role="status" { "This is version " (version) ". Give a reason and put it in force to take later changes back." } }
+    html! { p.notice role="status" { "This is version " (version) ". Give a reason and put it in force to undo later changes." } }
 }
 
 pub(super) fn unknown(version: u64) -> Markup {
@@ -47,7 +47,7 @@ pub(super) fn list(visit: &PageVisit, versions: &SettingVersionsData) -> Markup 
                 table.list {
                     thead { tr {
                         th scope="col" { "Version" } th scope="col" { "Reason" } th scope="col" { "Texts" } th scope="col" { "By" }
-                        th scope="col" { "When" } th scope="col" { "Take up again" }
+                        th scope="col" { "When" } th scope="col" { "Restore" }
                     } }
                     tbody {
                         @for (place, one) in versions.versions.iter().enumerate() { (row(visit, one, place == 0)) }
@@ -71,7 +71,7 @@ fn row(visit: &PageVisit, one: &PastSettingData, is_latest: bool) -> Markup {
             }
             td data-name="By" { (links::principal(&one.set_by)) }
             td data-name="When" { (ago(visit, &one.set_at)) }
-            td data-name="Take up again" { @if !is_latest { a href=(again) { "Open version " (one.version) } } }
+            td data-name="Restore" { @if !is_latest { a href=(again) { "Open version " (one.version) } } }
         }
     }
 }

@@ -96,9 +96,12 @@ async fn trial(visit: &PageVisit, form: &DraftForm) -> PageResult<Markup> {
 
 async fn force(visit: &PageVisit, form: &DraftForm) -> PageResult<Response> {
     if let Some(name) = form.changed_file(&texts(visit).await?) {
-        let detail = format!("{name} is a file: it can be tried here, and is changed where it stands");
-        return Err(ApiProblem::bad_form(detail)
-            .hint("copy your text into the file, which counts within a second; and undo the change here"));
+        let detail = format!(
+            "{name} is a file: you can try changes here, and put them in force only in the file itself"
+        );
+        return Err(ApiProblem::bad_form(detail).hint(
+            "copy your text into the file, which takes effect within a second, and undo the change here",
+        ));
     }
     let tag = HeaderValue::from_str(&format!("\"{}\"", form.version)).expect("digits fit a header");
     let headers = HeaderMap::from_iter([(IF_MATCH, tag)]);
@@ -117,7 +120,7 @@ async fn page(
     let texts = texts(visit).await?;
     let body = html! {
         (head(Side::Write))
-        p { "Write policies that count beside those of your files. Check them, try them on the last thousand calls, then put them in force with a reason. "
+        p { "Write policies that apply in addition to your files. Check them, try them on the last 1,000 calls, then put them in force with a reason. "
             "Every replica follows within a second, and any earlier version can be put in force again." }
         (above)
         form.card method="post" action="/console/policy/write" aria-label="Policies" {
@@ -158,7 +161,7 @@ fn files(form: &DraftForm, texts: &PolicyTextsData) -> Markup {
     html! {
         @if !own.is_empty() {
             details open[form.changed_file(texts).is_some()] {
-                summary { "What stands in files (" (own.len()) ")" }
+                summary { "Policy files (" (own.len()) ")" }
                 p.help { "Change a file here to check and try the change. To put it in force, copy it into the file." }
                 @for (place, file) in own.iter().enumerate() {
                     div.field {
@@ -179,7 +182,7 @@ fn forcing(visit: &PageVisit, form: &DraftForm) -> Markup {
             div.field {
                 label for="reason" { "Reason" }
                 input #reason type="text" name="reason" value=(form.reason) maxlength="500" autocomplete="off" aria-describedby="reason-help";
-                p.help #reason-help { "Needed to put the policies in force; the ledger keeps it." }
+                p.help #reason-help { "Required to put the policies in force. The ledger keeps it." }
             }
             p { button.button.primary type="submit" name="do" value="force" { "Put in force" } }
         } @else {

@@ -148,7 +148,7 @@ fn standing(visit: &PageVisit, tool: &RegistryTool) -> Markup {
                 div { dt { "Last reviewed by" } dd { (links::principal(by)) @if let Some(at) = &tool.reviewed_at { " " (moment::ago(visit, at)) } } }
             }
             @if tool.rejected_version.is_some() && tool.rejected_version == tool.candidate_version {
-                div { dt { "Rejected" } dd { "This definition was rejected before. It can still be accepted." } }
+                div { dt { "Rejected" } dd { "This definition was rejected before. You can still accept it." } }
             }
         }
     }

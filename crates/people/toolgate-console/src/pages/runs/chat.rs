@@ -73,7 +73,7 @@ pub(super) async fn show(
         page.next_after.map(|after| PageAddress::of(["console", "runs", &id, "chat"]).with("after", after));
     let body = html! {
         (parts::heading(html! { "Chat of run " (text::short(&id)) }, html! { a.button href=(run) { "The run" } }))
-        p { "What the model was told, what it wanted to call, and what came back. Results are data of other programs." }
+        p { "The messages to the model, the calls that it made, and their results. Results are data from other programs." }
         section #chat data-live="model run" aria-label="Messages" {
             @if page.messages.is_empty() { (nothing()) }
             @for one in &page.messages { (message(&visit, one)) }
@@ -123,7 +123,7 @@ fn brief(visit: &PageVisit, one: &MessageData) -> Markup {
 fn nothing() -> Markup {
     parts::empty(
         "There are no messages.",
-        html! { p { "A run whose agent keeps its own loop has none here; its steps are on its page." } },
+        html! { p { "An agent with its own loop sends no messages here. Its steps are on the run's page." } },
     )
 }
 

@@ -144,7 +144,7 @@ fn totals(visit: &PageVisit, left: &ComparedRun, right: &ComparedRun) -> Markup 
 fn first(found: &RunDifferences) -> Markup {
     let is_same = found.call.is_none() && found.arguments.is_none() && found.result.is_none();
     html! {
-        p.help { "Calls of the same tool in the same order stand in one row. Ids that the gateway gives are not compared." }
+        p.help { "Each row pairs calls of the same tool in order. The comparison leaves out ids that the gateway assigns." }
         @if is_same && !found.is_cut && !found.has_gaps { p { "Both runs made the same calls, and got the same results." } }
         @if found.is_cut { p.help { "Arguments and results were compared in the first " (difference::PAIRS_MAX) " rows with calls of both runs." } }
         @if found.has_gaps { p.help { "Arguments or results of some calls are no longer kept, and were not compared." } }
@@ -219,7 +219,7 @@ fn differing(id: &str, title: &str, found: &ValueDifference) -> Markup {
     html! {
         section.card id=(id) aria-labelledby=(heading) {
             h2 id=(heading) { (title) }
-            p.help { "In row " (found.row + 1) ". The pages of the calls have all of it." }
+            p.help { "In row " (found.row + 1) ". Open the calls to see everything." }
             (diff::side_by_side(("A", &left), ("B", &right)))
         }
     }

@@ -102,7 +102,7 @@ fn nothing(run: &RunData) -> Markup {
         p { "Its calls, questions and child runs appear here as they happen." }
         @if let Some(session) = &run.session { p { "Its session: " (links::id(session)) } }
     };
-    parts::empty("It has not called anything yet.", next)
+    parts::empty("This run has not called a tool yet.", next)
 }
 
 fn state(visit: &PageVisit, run: &RunData, driven: Option<&DrivenData>) -> Markup {
@@ -125,7 +125,7 @@ fn capital(words: &str) -> String {
 
 fn actions(visit: &PageVisit, run: &RunData, trail: &RunTrail) -> Markup {
     if run.is_over() {
-        return html! { p.help { "It has ended, so there is nothing to stop." } };
+        return html! { p.help { "This run has ended." } };
     }
     if !visit.operates() {
         return html! { p.help { "Pausing, resuming or cancelling it needs the role admin or operator." } };
@@ -186,7 +186,7 @@ fn budget(run: &RunData, currency: Option<&str>) -> Markup {
             ]))
         }
         @if used.cost_micros > 0 && currency.is_none() {
-            p.help { "In the currency of the model's prices. " code { "currency" } " beside the prices names it." }
+            p.help { "In the currency of the model's prices. Set " code { "currency" } " beside the prices to show its name." }
         }
         @if !is_limited && !budget.is_of_models() {
             p.help { "It has no limits. Set a budget when you create a run or its task." }

@@ -8,7 +8,7 @@ use super::axis::{StepSpan, TimeAxis, beside};
 use super::data::{RunApprovalData, RunData, RunQuestionData, RunTurnData, TokensData};
 use super::trail::{RunStep, RunTrail, SeenCall};
 use crate::address::PageAddress;
-use crate::parts::moment::{at, span};
+use crate::parts::moment::{at, happened, span};
 use crate::parts::money::money;
 use crate::parts::{self, BadgeTone, links, number, picture, text};
 use crate::visit::PageVisit;
@@ -48,7 +48,7 @@ pub(super) fn draw(visit: &PageVisit, trail: &RunTrail, of: &WaterfallOf<'_>) ->
     let beside = beside(&spans, visit.now_ms);
     html! {
         table.list.waterfall {
-            caption.unseen { "Steps in the order in which they began" }
+            caption.unseen { "Steps in order of start" }
             thead {
                 tr {
                     th scope="col" { "Step" }
@@ -64,7 +64,7 @@ pub(super) fn draw(visit: &PageVisit, trail: &RunTrail, of: &WaterfallOf<'_>) ->
                 }
             }
         }
-        p.help { "Times are from the first step here, at " (at(visit, &rfc3339(axis.start_ms()))) "." }
+        p.help { "Times are relative to the first step on this page, at " (at(visit, &rfc3339(axis.start_ms()))) "." }
         (key())
         (parts_of(trail, of, part))
     }
@@ -83,7 +83,8 @@ fn row(
         tr data-entry=(entry) {
             td data-name="Step" { div.step { (what) } (more) }
             td.number data-name="Start" {
-                span title=(rfc3339(span.began_ms)) { "+" (self::span(span.began_ms.saturating_sub(axis.start_ms()))) }
+                @let after = self::span(span.began_ms.saturating_sub(axis.start_ms()));
+                (happened(span.began_ms, &format!("+{after}")))
             }
             td.number data-name="Took" { (took(visit, span)) @if beside > 0 { div.help { "beside " (number(beside as u64)) } } }
             @if of.is_driven { td.number data-name="Used" { @if let Some(used) = used { (used) } } }
@@ -97,7 +98,7 @@ fn took(visit: &PageVisit, span: StepSpan) -> Markup {
     html! {
         @match span.ended_ms {
             None => { (took) div.help { "so far" } }
-            Some(_) if span.is_backwards() => span title="It ended before it began: a clock was set back" { "clock set back" },
+            Some(_) if span.is_backwards() => span title="The end is before the start: a clock was set back" { "clock set back" },
             Some(_) => (took),
         }
     }

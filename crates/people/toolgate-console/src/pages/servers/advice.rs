@@ -2,9 +2,9 @@
 
 use super::data::ServerData;
 
-/// In the order in which to try. Empty for a healthy server.
+/// In the order in which to try. Empty for a healthy server, and for one that somebody disabled.
 pub(super) fn of(server: &ServerData) -> Vec<&'static str> {
-    if server.health == "healthy" {
+    if server.health == "healthy" || server.is_disabled() {
         return Vec::new();
     }
     let reason = server.reason.as_deref().unwrap_or_default().to_ascii_lowercase();
@@ -114,7 +114,10 @@ mod tests {
     }
 
     #[test]
-    fn a_healthy_server_needs_no_advice() {
-        assert!(of(&server(json!({"name": "a", "source": "file", "health": "healthy"}))).is_empty());
+    fn a_healthy_or_disabled_server_needs_no_advice() {
+        for health in ["healthy", "disabled"] {
+            let one = json!({"name": "a", "source": "file", "health": health, "reason": "an audit"});
+            assert!(of(&server(one)).is_empty(), "{health}");
+        }
     }
 }

@@ -37,6 +37,13 @@ pub(super) struct OutdatedData {
     pub(super) says: String,
 }
 
+impl ServerData {
+    /// True if somebody disabled it.
+    pub(super) fn is_disabled(&self) -> bool {
+        self.health == "disabled"
+    }
+}
+
 #[derive(Deserialize)]
 pub(super) struct InstanceData {
     pub(super) id: String,

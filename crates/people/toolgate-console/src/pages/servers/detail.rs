@@ -4,7 +4,7 @@ use axum::extract::Path;
 use axum::response::Response;
 use http::Method;
 use maud::{Markup, html};
-use serde_json::Value;
+use serde_json::{Value, json};
 use toolgate_core::platform::OWN_SERVER;
 
 use super::advice;
@@ -37,9 +37,10 @@ pub(super) async fn show(visit: PageVisit, Path(name): Path<String>) -> PageResu
     let title = html! { (text::short(&server.name)) " " (parts::state(&server.health)) };
     let body = html! {
         (parts::heading(title, actions(&visit, server)))
-        section #server data-live="server registry" {
+        section #server data-live="server registry setting" {
             (trouble(server, stderr))
             (outdated(server))
+            (switching(&visit, server))
             div.grid {
                 div.card { h2 { "State" } (facts(&visit, server)) }
                 div.card { h2 { "Traffic" } (traffic(vitals.as_ref(), &calls, &server.name)) }
@@ -88,9 +89,62 @@ pub(super) async fn restart(
     Ok(visit.go(PageAddress::of(["console", "servers", &name]), DoneNotice::Restarted))
 }
 
+pub(super) async fn disable(
+    visit: PageVisit,
+    Path(name): Path<String>,
+    fields: FormFields,
+) -> PageResult<Response> {
+    switch(&visit, &name, "disable", &fields, DoneNotice::ServerDisabled).await
+}
+
+pub(super) async fn enable(
+    visit: PageVisit,
+    Path(name): Path<String>,
+    fields: FormFields,
+) -> PageResult<Response> {
+    switch(&visit, &name, "enable", &fields, DoneNotice::ServerEnabled).await
+}
+
+async fn switch(
+    visit: &PageVisit,
+    name: &str,
+    verb: &str,
+    fields: &FormFields,
+    done: DoneNotice,
+) -> PageResult<Response> {
+    let body = json!({ "reason": fields.text("reason") });
+    let _: Value = visit.post(PageAddress::of(["servers", name, verb]), &body).await?;
+    Ok(visit.go(PageAddress::of(["console", "servers", name]), done))
+}
+
+/// The form that disables the server, or enables it again.
+fn switching(visit: &PageVisit, server: &ServerData) -> Markup {
+    let (verb, label) = if server.is_disabled() { ("enable", "Enable") } else { ("disable", "Disable") };
+    html! {
+        @if visit.operates() {
+            details #switching open[server.is_disabled()] {
+                summary { (label) " this server" }
+                form method="post" action=(PageAddress::of(["console", "servers", &server.name, verb])) {
+                    (layout::csrf(visit))
+                    div.field {
+                        label for="reason" { "Reason (optional)" }
+                        input #reason type="text" name="reason" maxlength="500" autocomplete="off" aria-describedby="reason-help";
+                        p.help #reason-help { "The ledger keeps the reason. " @if !server.is_disabled() { "Callers of the server's tools see it." } }
+                    }
+                    @if server.is_disabled() {
+                        button.button.primary type="submit" { "Enable server" }
+                    } @else {
+                        button.button.danger type="submit" data-confirm="Disable this server? Agents lose its tools until you enable it again." { "Disable server" }
+                    }
+                }
+            }
+        }
+    }
+}
+
 fn actions(visit: &PageVisit, server: &ServerData) -> Markup {
     html! {
-        @if visit.operates() && server.source != "expected" {
+        @if visit.operates() && server.source != "expected" && !server.is_disabled() {
             form method="post" action=(PageAddress::of(["console", "servers", &server.name, "restart"])) {
                 (layout::csrf(visit)) button.button type="submit" { "Restart" }
             }
@@ -113,6 +167,13 @@ fn trouble(server: &ServerData, stderr: &[String]) -> Markup {
     let advice = advice::of(server);
     let error = advice::first_error(stderr);
     html! {
+        @if server.is_disabled() {
+            section.card aria-labelledby="disabled" {
+                h2 #disabled { "It is disabled" }
+                @if let Some(reason) = &server.reason { p.strong { (text::long(reason)) } }
+                p { "The gateway does not run or contact it, and agents cannot see or call its tools." }
+            }
+        }
         @if !advice.is_empty() {
             section.card.problem aria-labelledby="trouble" {
                 h2 #trouble { @if server.health == "starting" { "It is starting" } @else { "It is not healthy" } }

@@ -58,7 +58,7 @@ pub(super) async fn show(
         (explain::show(&session.id, &explanation, which, query.server.as_deref()))
         (listing::show(&preview, "What the agent reads when it lists its tools."))
         details #prices { summary { "Where the tokens go" } (price::table(&visit, &price)) }
-        @if let Some(scope) = &session.scope { details #scope { summary { "The rules it was frozen with" } (json::tree(scope)) } }
+        @if let Some(scope) = &session.scope { details #scope { summary { "The rules fixed at its start" } (json::tree(scope)) } }
     };
     Ok(visit.page("Session", ConsolePage::Sessions, body).await)
 }

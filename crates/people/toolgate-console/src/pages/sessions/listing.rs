@@ -39,7 +39,7 @@ pub(crate) fn show(preview: &SessionPreviewData, what: &str) -> Markup {
                 @if preview.surface == "search" { " It searches for the rest." }
             }
             @if tools.is_empty() {
-                (parts::empty("It sees no tools.", html! { p { "Its capabilities, mounts and policy leave no tool. " a href="/console/agents" { "Look at its definition" } } }))
+                (parts::empty("It sees no tools.", html! { p { "Its capabilities, mounts and policy allow no tool. " a href="/console/agents" { "Look at its definition" } } }))
             }
             @for (place, tool) in tools.iter().take(TOOLS_MAX).enumerate() { (entry(place, tool)) }
             @if tools.len() > TOOLS_MAX { p.soft { "… and " (number((tools.len() - TOOLS_MAX) as u64)) " more" } }

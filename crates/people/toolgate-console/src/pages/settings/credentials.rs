@@ -12,7 +12,7 @@ use crate::address::PageAddress;
 use crate::fields::FormFields;
 use crate::layout::{ConsolePage, csrf};
 use crate::notice::DoneNotice;
-use crate::parts::moment::ago;
+use crate::parts::moment::{ago, at};
 use crate::parts::{self, text};
 use crate::problem::PageResult;
 use crate::visit::PageVisit;
@@ -102,10 +102,10 @@ fn entry(visit: &PageVisit, one: &CredentialData) -> Markup {
             td data-name="Servers" { (text::short(&one.servers.join(", "))) }
             td data-name="Created" {
                 (ago(visit, &one.created_at)) " by " (text::short(&one.created_by))
-                @if let Some(end) = &one.expires_at { ", until " (text::short(end)) }
+                @if let Some(end) = &one.expires_at { ", until " (at(visit, end)) }
             }
             td data-name="Last used" {
-                @match &one.last_used_at { Some(at) => (ago(visit, at)), None => "never" }
+                @match &one.last_used_at { Some(used) => (ago(visit, used)), None => "never" }
             }
             td data-name="Change" { @if visit.operates() { (removing(visit, one)) } }
         }
@@ -114,7 +114,7 @@ fn entry(visit: &PageVisit, one: &CredentialData) -> Markup {
 
 fn removing(visit: &PageVisit, one: &CredentialData) -> Markup {
     let confirm =
-        format!("Remove the credential {}? Its values are gone then, and calls that name it fail.", one.name);
+        format!("Remove the credential {}? This deletes its values, and calls that name it fail.", one.name);
     html! {
         form method="post" action=(CREDENTIALS) {
             (csrf(visit))

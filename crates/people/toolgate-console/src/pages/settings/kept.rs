@@ -95,7 +95,7 @@ fn lines(kept: &RetentionData) -> Vec<RetentionLine> {
             what: "Refs to large results",
             kept: seconds(kept.refs_seconds),
             key: "[results] ref_keep_seconds",
-            note: html! { "counted from the call that made them" },
+            note: html! { "starting with the call that created them" },
         },
         RetentionLine {
             what: "Addresses for downloads",

@@ -24,7 +24,7 @@ pub(super) async fn show(visit: PageVisit) -> Response {
                 (csrf(&visit))
                 p { button.button type="submit" { "Log out everywhere" } }
             }
-            p.help { "The first ends this login, the second every login of yours, on all devices. Whoever holds a token of yours may log in again: to end that too, an admin revokes the token under "
+            p.help { "The first button ends this login, the second ends all your logins on all devices. Someone who has your token can log in again; to prevent that, an admin revokes the token under "
                 a href="/console/settings/tokens" { "Tokens" } "." }
         }
     };

@@ -150,7 +150,7 @@ fn form(wanted: &PageFilters) -> Markup {
                     input type="search" #published-search name="search" value=[wanted.get("search")] required maxlength="200" placeholder="weather";
                 }
             }
-            p.help { "Words that name, title or description have. Searching adds nothing." }
+            p.help { "Searches names, titles and descriptions. Searching adds nothing." }
             p { button.button.primary type="submit" { "Search" } }
         }
     }
@@ -169,7 +169,7 @@ async fn results(visit: &PageVisit, words: &str) -> Markup {
             } @else {
                 (table(&found.servers))
             }
-            @if found.more { p.help { "There may be more; another word narrows it down." } }
+            @if found.more { p.help { "There may be more results. Add a word to narrow the search." } }
             @if found.unread > 0 { p.help { (parts::number(found.unread)) " entries could not be read." } }
         }
     }
@@ -228,11 +228,11 @@ fn of_way(way: &PublishedWayData, name: &str) -> Markup {
         @if let Some(refused) = &way.refused { p { (text::long(refused)) } }
         @if let Some(hint) = &way.hint { p.hint { strong { "Hint: " } (text::long(hint)) } }
         @if !way.command.is_empty() {
-            p { "It would be started as " code { (text::made_visible(&way.command.join(" "))) } ". A command is added on the machine of the gateway:" }
+            p { "It would run as " code { (text::made_visible(&way.command.join(" "))) } ". Add a command on the gateway's machine:" }
             p { (parts::copyable(&format!("toolgate servers add {name} --way {}", way.kind))) }
         }
         @for note in &way.notes { p.help { (text::long(note)) } }
-        @for secret in &way.secrets { p { "It wants the secret " code { (text::made_visible(&secret.name)) } @if !secret.description.is_empty() { ": " (text::long(&secret.description)) } } }
+        @for secret in &way.secrets { p { "It needs the secret " code { (text::made_visible(&secret.name)) } @if !secret.description.is_empty() { ": " (text::long(&secret.description)) } } }
     }
 }
 
@@ -251,7 +251,7 @@ fn adding(visit: &PageVisit, setting: &SettingData, detail: &PublishedDetailData
                 input #name type="text" name="name" value=[own_name] required maxlength="64" autocomplete="off";
             }
             p.help {
-                "Its tools wait under " a href="/console/reviews" { "Reviews" } " until someone has read them. Store its secrets under "
+                "Its tools wait under " a href="/console/reviews" { "Reviews" } " until someone reviews them. Store its secrets under "
                 a href="/console/settings/secrets" { "Secrets" } "."
             }
             p { button.button.primary type="submit" { "Add server" } }

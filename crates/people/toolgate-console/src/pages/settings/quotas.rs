@@ -76,7 +76,7 @@ pub(super) async fn show(visit: PageVisit) -> PageResult<Response> {
     let quotas: QuotasData = visit.get(PageAddress::of(["quotas"])).await?;
     let body = html! {
         (head(Side::Quotas))
-        p { "Limits of what one principal or one agent may use. They are set in " code { "[[quotas]]" } " of the configuration file, and count as soon as it changes. "
+        p { "Limits for each principal and each agent. Set them in " code { "[[quotas]]" } " of the configuration file; changes take effect at once. "
             a href="/docs/guide/govern#quotas" { "Quotas" } " explains them." }
         section.card aria-labelledby="rules-title" {
             h2 #rules-title { "Rules" }
@@ -84,7 +84,7 @@ pub(super) async fn show(visit: PageVisit) -> PageResult<Response> {
         }
         section.card #used data-live="tool.call" aria-labelledby="used-title" {
             h2 #used-title { "In use" }
-            @if quotas.holders.is_empty() { p.help { "Nobody has called since this gateway started." } } @else { (holders(&quotas)) }
+            @if quotas.holders.is_empty() { p.help { "There were no calls since this gateway started." } } @else { (holders(&quotas)) }
         }
     };
     Ok(visit.page("Quotas", ConsolePage::Settings, body).await)
@@ -107,7 +107,7 @@ fn rules(quotas: &QuotasData) -> Markup {
                 }
             }
         }
-        @if quotas.rules.len() > 1 { p.help { "Where several rules fit, the last one decides." } }
+        @if quotas.rules.len() > 1 { p.help { "If several rules match, the last one applies." } }
     }
 }
 

@@ -185,7 +185,7 @@ fn place(place: ConfiguredIn) -> &'static str {
     match place {
         ConfiguredIn::Settings { .. } => "here",
         ConfiguredIn::File => "the configuration file",
-        ConfiguredIn::Registered => "nowhere: it registered itself",
+        ConfiguredIn::Registered => "its own registration",
     }
 }
 
@@ -244,7 +244,7 @@ fn adding(visit: &PageVisit, setting: &SettingData, draft: &ServerDraft) -> Mark
                     select #kind name="kind" {
                         option value="mcp" { "MCP server" }
                         option value=(OPENAPI) selected[draft.kind == OPENAPI] { "HTTP API, by its OpenAPI document" }
-                        option value=(CONNECTOR) selected[draft.kind == CONNECTOR] { "Connector that ships, by its provider's address" }
+                        option value=(CONNECTOR) selected[draft.kind == CONNECTOR] { "Built-in connector, by its provider's address" }
                     }
                 }
                 div.field {

@@ -157,7 +157,7 @@ fn limit(name: &str, value: &Value) -> Option<String> {
 fn versions(visit: &PageVisit, page: &TaskVersionsData) -> Markup {
     let versions = &page.versions;
     html! {
-        @if versions.is_empty() { p.help { "There is only the present version." } } @else {
+        @if versions.is_empty() { p.help { "There is only the current version." } } @else {
             ol.timeline {
                 @for (place, one) in versions.iter().enumerate().take(VERSIONS_MAX) {
                     li {

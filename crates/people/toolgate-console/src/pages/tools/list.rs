@@ -96,7 +96,7 @@ async fn registry(visit: &PageVisit, wanted: &PageFilters) -> PageResult<Markup>
 fn table(visit: &PageVisit, tools: &[RegistryTool], calls: &CallsOf) -> Markup {
     html! {
         table.list {
-            @if !calls.latest().is_empty() { caption { "Calls and approvals count the last " (calls.latest().len()) " calls to all tools." } }
+            @if !calls.latest().is_empty() { caption { "The last " (calls.latest().len()) " calls to all tools are counted." } }
             thead {
                 tr {
                     th scope="col" { "Tool" } th scope="col" { "Server" } th scope="col" { "State" } th scope="col" { "A call may" }

@@ -112,7 +112,7 @@ fn refs(refs: &[Value]) -> Markup {
     html! {
         @if !refs.is_empty() {
             h3 { "About" }
-            p.help { "What the result names. Parts that are too large for a model's context, or binary, are stored; other tools take them by id." }
+            p.help { "Items of the result. Parts that are too large for a model's context, or binary, are stored; other tools take them by id." }
             ul {
                 @for one in refs {
                     li {

@@ -79,7 +79,7 @@ impl TrialOutcome {
 fn not_called(problem: &ApiProblem, uploads: &[FormUpload]) -> Markup {
     html! {
         section.card.problem #outcome role="alert" {
-            h2 { "It was not called" }
+            h2 { "The tool was not called" }
             p { (text::long(&problem.detail)) }
             @if let Some(hint) = &problem.hint { p.hint { strong { "Hint: " } (text::long(hint)) } }
             (outcome::stored(uploads))
@@ -90,7 +90,7 @@ fn not_called(problem: &ApiProblem, uploads: &[FormUpload]) -> Markup {
 fn not_filled_in(uploads: &[FormUpload]) -> Markup {
     html! {
         section.card.problem #outcome role="alert" {
-            h2 { "It was not called" } p { "Some fields are missing or invalid; see the messages beside them." }
+            h2 { "The tool was not called" } p { "Some fields are missing or invalid; see the messages beside them." }
             (outcome::stored(uploads))
         }
     }
