@@ -8,6 +8,7 @@ mod citations;
 mod claims;
 mod connectors;
 mod contents;
+mod counted;
 mod figures;
 mod filters;
 mod grants;

@@ -146,6 +146,8 @@ async fn the_overview_adds_up_the_last_hour() {
     assert_eq!(traffic["principals"][0]["id"], "ann");
     let edge = json!({ "principal": "bob", "server": "bank", "calls": 3, "failed": 1, "refused": 0 });
     assert!(traffic["edges"].as_array().expect("a list").contains(&edge), "{traffic}");
+    let server = json!({ "server": "bank", "calls": 7, "failed": 1, "refused": 1 });
+    assert_eq!(traffic["servers"], json!([server]));
     assert!(overview["tokens"]["catalogue"].as_u64().expect("a number") > 0);
     assert!(overview["ledger"]["events"].as_u64().expect("a number") >= 14);
     assert!(overview["ledger"].get("verified").is_none());

@@ -94,7 +94,7 @@ fn exports(wanted: &PageFilters) -> Markup {
 fn form(wanted: &PageFilters, refused: Option<&ApiProblem>) -> Markup {
     let outcomes: Vec<&str> = Outcome::ALL.iter().map(|outcome| outcome.as_str()).collect();
     let decisions: Vec<&str> = DecisionKind::ALL.iter().map(|decision| decision.as_str()).collect();
-    let less = ["session", "run", "id", "server", "principal", "decision", "from", "until"];
+    let less = ["error", "session", "run", "id", "server", "principal", "decision", "from", "until"];
     html! {
         form.card method="get" action="/console/calls" aria-label="Filter calls" {
             (filters::refused(refused))
@@ -114,6 +114,7 @@ fn form(wanted: &PageFilters, refused: Option<&ApiProblem>) -> Markup {
             }
             (filters::more(wanted, &less, html! {
                 (filters::choice(wanted, "decision", "Policy decision", &decisions))
+                (filters::text(wanted, "error", "Error code", "server_timeout"))
                 (filters::text(wanted, "server", "Server", ""))
                 (filters::text(wanted, "principal", "Principal", ""))
                 (filters::text(wanted, "session", "Session", "ses_…"))

@@ -138,7 +138,7 @@ pub(crate) fn choice(wanted: &PageFilters, name: &'static str, label: &str, word
             select id=(name) name=(name) {
                 option value="" { "any" }
                 @for word in words { option value=(word) selected[wanted.get(name) == Some(word)] { (word.replace('_', " ")) } }
-                @if let Some(odd) = wanted.get(name).filter(|odd| !words.contains(odd)) { option value=(odd) selected { (text::made_visible(odd)) } }
+                @if let Some(odd) = wanted.get(name).filter(|odd| !words.contains(odd)) { option value=(odd) selected { (text::made_visible(&odd.replace('_', " ").replace(',', ", "))) } }
             }
         }
     }

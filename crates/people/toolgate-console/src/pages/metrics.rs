@@ -62,7 +62,7 @@ fn content(wanted: &PageFilters, figures: &FiguresData) -> Markup {
                 "Older events are still being counted: about " (number(figures.due_blocks.saturating_mul(256))) " are left."
             }
         }
-        (tiles::show(figures))
+        (tiles::show(wanted, figures))
         @if !figures.groups.is_empty() { (tiles::groups(wanted, figures)) }
         div.plots { @for one in plots::of(wanted, figures) { (plot::draw(wanted, figures, &one)) } }
     }

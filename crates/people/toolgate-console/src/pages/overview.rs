@@ -12,6 +12,7 @@ use axum::response::Response;
 use axum::routing::get;
 use maud::{Markup, html};
 
+use super::counted;
 use super::figures::FiguresData;
 use super::models::SpendSumsData;
 use crate::PageContext;
@@ -27,8 +28,8 @@ use data::{LedgerStateData, OverviewData, TokenCostData, TrafficData};
 /// All events that can change the page.
 const LIVE: &str = "tool.call server approval input registry session";
 
-/// The sums of a day need no more.
-const DAY_POINTS: usize = 24;
+/// The step that has just begun is compared with a whole one, so it is short.
+const DAY_POINTS: usize = 96;
 
 pub(crate) fn routes() -> Router<PageContext> {
     Router::new().route("/", get(show))
@@ -78,13 +79,13 @@ fn tiles(visit: &PageVisit, overview: &OverviewData) -> Markup {
 }
 
 fn calls(traffic: &TrafficData) -> Markup {
-    let list = PageAddress::of(["console", "calls"]).with("state", "ended").with("from", traffic.from());
-    let calls = html! { a href=(list) { (number(traffic.calls)) } };
-    let failed = html! { a href=(summary::failed(traffic)) { (number(traffic.failed)) } };
+    let calls = counted::shown(traffic.calls, traffic.list(counted::ENDED));
+    let failed = counted::shown(traffic.failed, traffic.list(counted::FAILED));
+    let refused = counted::shown(traffic.refused, traffic.list(counted::REFUSED));
     let latency = &traffic.latency;
     html! {
         (parts::stat("Calls, last hour", calls, html! { (number(traffic.lately())) " in the last 5 minutes" }))
-        (parts::stat("Failed, last hour", failed, html! { "of " (number(traffic.ran())) " that ran; " (number(traffic.refused)) " refused" }))
+        (parts::stat("Failed, last hour", failed, html! { "of " (number(traffic.ran())) " that ran; " (refused) " refused" }))
         @if latency.count > 0 {
             (parts::stat("Median call", html! { (span(latency.p50_ms.round() as i64)) },
                 html! { "95th percentile: " (span(latency.p95_ms.round() as i64)) }))

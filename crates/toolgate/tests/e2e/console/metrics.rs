@@ -1,7 +1,15 @@
 //! Metrics: what a plot says, the table beside it, and the calls behind a point agree.
 
-use super::office::Office;
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use super::links::attribute;
+use super::office::{Office, TRANSFER};
 use super::person::Person;
+use super::plain::Visitor;
+use crate::governed::bank::{money, status};
+use crate::kit::call;
 
 /// The rows of a plot's table: where each leads, and its first value.
 const ROWS: &str = "return [...document.querySelectorAll('#calls-table tbody tr')] \
@@ -10,6 +18,54 @@ const ROWS: &str = "return [...document.querySelectorAll('#calls-table tbody tr'
 const POINTS: &str = "return [...document.querySelectorAll('#calls svg.lines a')] \
     .map(point => [point.getAttribute('href'), point.querySelector('title').textContent])";
 const CALLS: &str = "return document.querySelectorAll('#calls tbody tr').length";
+
+/// A statement that breaks its schema fails.
+const ENFORCED: &str = "[[tools]]\nname = \"bank:statement\"\noutput = \"enforce\"\n";
+
+/// Every link to a list of a time whose text is a number: where it leads, and the number.
+fn numbers(html: &str) -> BTreeSet<(String, usize)> {
+    let links = html.split("<a ").skip(1).filter_map(|part| part.split_once("</a>"));
+    let number = |(link, _): (&str, &str)| {
+        let (tag, text) = link.split_once('>')?;
+        let list = attribute(&format!("a {tag}"), "href").filter(|list| list.contains("from="))?;
+        Some((list, text.parse::<usize>().ok()?))
+    };
+    links.filter_map(number).collect()
+}
+
+#[tokio::test]
+async fn a_number_leads_to_a_list_with_as_many_rows() {
+    let office = Office::open_with(ENFORCED).await;
+    let asked = office.asks(480).await;
+    office.asks(481).await;
+    let no = json!({ "decision": "deny", "reason": "not today" });
+    office.decide(&office.token("approver", "ben"), &asked, no).await;
+    let ended = [
+        call(&office.helper, TRANSFER, money(480)).await,
+        call(&office.helper, "bank__balance", json!({ "account": "DE1" })).await,
+        call(&office.helper, "bank__balance", json!({ "account": 7 })).await,
+        call(&office.helper, "bank__statement", json!({ "broken": true })).await,
+    ];
+    assert_eq!(ended.each_ref().map(status), ["denied", "succeeded", "invalid", "failed"]);
+    let visitor = Visitor::enters(office.gateway(), &office.admin()).await;
+    for page in [
+        "/",
+        "/console/metrics?range=1h",
+        "/console/metrics?range=1h&by=agent",
+        "/console/metrics?range=1h&by=error",
+        "/console/metrics?range=1h&by=server&name=bank",
+    ] {
+        let numbers = numbers(&visitor.get(page).await.text);
+        let lists = |outcomes: &str| numbers.iter().any(|(list, _)| list.contains(outcomes));
+        assert!(lists("outcome=tool_error%2Cfailed%2Cunknown") && lists("invalid"), "{page}: {numbers:?}");
+        for (list, number) in &numbers {
+            let rows = visitor.get(list).await.text.matches("data-entry=").count();
+            assert_eq!(rows, *number, "{page} leads to {list}");
+        }
+    }
+    let all = visitor.get("/console/calls").await.text;
+    assert!(all.contains("href=\"/console/calls?error="), "calls are counted by their error: {all}");
+}
 
 #[tokio::test]
 async fn a_point_of_a_plot_leads_to_the_calls_that_it_counts() {

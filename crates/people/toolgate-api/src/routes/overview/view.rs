@@ -18,6 +18,7 @@ use crate::routes::spend::SpendSums;
 /// The maximum number of principals and edges, the busiest first.
 const PRINCIPALS_MAX: usize = 50;
 const EDGES_MAX: usize = 200;
+const SERVERS_MAX: usize = 200;
 
 /// The state of the gateway
 #[derive(Debug, Serialize, ToSchema)]
@@ -87,6 +88,8 @@ pub(crate) struct TrafficView {
     principals: Vec<PrincipalView>,
     /// Calls by principal and server, busiest first, at most two hundred.
     edges: Vec<EdgeView>,
+    /// Calls by server, busiest first, at most two hundred.
+    servers: Vec<ServerSumsView>,
 }
 
 /// Calls by their outcome
@@ -132,6 +135,14 @@ pub(crate) struct EdgeView {
     /// Absent if the call named no server.
     #[serde(skip_serializing_if = "Option::is_none")]
     server: Option<String>,
+    calls: u64,
+    failed: u64,
+    refused: u64,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ServerSumsView {
+    server: String,
     calls: u64,
     failed: u64,
     refused: u64,
@@ -231,6 +242,7 @@ impl TrafficView {
             .collect();
         debug_assert_eq!(minutes.len() as i64, MINUTES);
         let principals = by_principal(&edges);
+        let servers = by_server(&edges).into_iter().map(ServerSumsView::of);
         Self {
             calls: sums.calls(),
             error_rate: sums.error_rate(),
@@ -245,6 +257,7 @@ impl TrafficView {
             principals: busiest(principals.into_iter().map(PrincipalView::of), PRINCIPALS_MAX, |one| {
                 one.calls
             }),
+            servers: busiest(servers, SERVERS_MAX, |one| one.calls),
             edges: busiest(edges.into_iter().map(EdgeView::of), EDGES_MAX, |one| one.calls),
         }
     }
@@ -256,6 +269,16 @@ fn by_principal(
     let mut all: BTreeMap<String, TrafficEdge> = BTreeMap::new();
     for ((principal, _), edge) in edges {
         all.entry(principal.to_string()).or_default().add(*edge);
+    }
+    all
+}
+
+fn by_server(edges: &BTreeMap<(&PrincipalId, Option<&str>), TrafficEdge>) -> BTreeMap<String, TrafficEdge> {
+    let mut all: BTreeMap<String, TrafficEdge> = BTreeMap::new();
+    for ((_, server), edge) in edges {
+        if let Some(server) = server {
+            all.entry((*server).to_owned()).or_default().add(*edge);
+        }
     }
     all
 }
@@ -278,6 +301,13 @@ impl PrincipalView {
             refused: sums.refused,
             last_call_at: rfc3339(last_ms),
         }
+    }
+}
+
+impl ServerSumsView {
+    fn of((server, edge): (String, TrafficEdge)) -> Self {
+        let sums = edge.sums;
+        Self { server, calls: sums.calls(), failed: sums.failed, refused: sums.refused }
     }
 }
 

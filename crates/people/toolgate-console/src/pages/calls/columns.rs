@@ -1,7 +1,9 @@
 //! The columns of the list of calls, which its address names.
 
 use maud::{Markup, html};
+use toolgate_core::event::Outcome;
 
+use crate::pages::counted;
 use crate::pages::filters::PageFilters;
 
 const COLUMN: &str = "column";
@@ -71,8 +73,12 @@ impl CallColumn {
     /// Always in the same order. A list with the usual failures shows why they failed.
     pub(super) fn chosen(wanted: &PageFilters) -> Vec<Self> {
         let named: Vec<&str> = wanted.all(COLUMN).collect();
-        let failed =
-            matches!(wanted.get("outcome"), Some("failed" | "tool_error" | "denied" | "refused" | "invalid"));
+        let is_failure = |word: &str| {
+            let outcome = Outcome::parse(word);
+            outcome.is_some_and(|one| counted::FAILED.contains(&one) || counted::REFUSED.contains(&one))
+        };
+        let failed = wanted.get("error").is_some()
+            || wanted.get("outcome").is_some_and(|words| words.split(',').all(is_failure));
         let is_chosen = |column: &Self| match named.is_empty() {
             true => Self::USUAL.contains(column) || (failed && *column == CallColumn::Error),
             false => named.contains(&&*column.word()),
@@ -115,7 +121,10 @@ mod tests {
     #[test]
     fn columns_are_those_of_the_address_in_their_order() {
         assert_eq!(chosen(&[]), CallColumn::USUAL);
-        assert!(chosen(&[("outcome", "failed")]).contains(&CallColumn::Error));
+        for outcome in ["failed", "tool_error,unknown"] {
+            assert!(chosen(&[("outcome", outcome)]).contains(&CallColumn::Error), "{outcome}");
+        }
+        assert_eq!(chosen(&[("outcome", "failed,succeeded")]), CallColumn::USUAL);
         let some = [("column", "duration"), ("column", "run_or_session"), ("column", "nothing")];
         assert_eq!(chosen(&some), [CallColumn::Where, CallColumn::Duration]);
     }

@@ -1,4 +1,4 @@
-//! Beside the list: how many of the calls have each outcome, tool, server and caller, as links that narrow it.
+//! Beside the list: how many of the calls have each outcome, error, tool, server and caller, as links that narrow it.
 
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -25,6 +25,8 @@ pub(super) struct CallCountsData {
     principals: Vec<ValueCountData>,
     #[serde(default)]
     outcomes: Vec<ValueCountData>,
+    #[serde(default)]
+    errors: Vec<ValueCountData>,
 }
 
 #[derive(Deserialize)]
@@ -36,6 +38,7 @@ struct ValueCountData {
 pub(super) fn shown(wanted: &PageFilters, counts: &CallCountsData) -> Markup {
     let kinds = [
         ("outcome", "Outcome", &counts.outcomes),
+        ("error", "Error", &counts.errors),
         ("tool", "Tool", &counts.tools),
         ("server", "Server", &counts.servers),
         ("principal", "Principal", &counts.principals),

@@ -2,10 +2,11 @@
 
 pub(super) const PLACE: [&str; 2] = ["console", "calls"];
 /// The filters of the list, in the order of the form.
-pub(super) const FILTERS: [&str; 14] = [
+pub(super) const FILTERS: [&str; 15] = [
     "q",
     "state",
     "outcome",
+    "error",
     "decision",
     "tool",
     "server",

@@ -8,6 +8,7 @@ use toolgate_core::moment::rfc3339;
 
 use super::plots::{MetricPlot, PlotSeries};
 use super::scale::top;
+use crate::address::PageAddress;
 use crate::pages::figures::FiguresData;
 use crate::pages::filters::PageFilters;
 use crate::parts::text;
@@ -142,10 +143,14 @@ fn hit(
     }
     let at = figures.start_ms() + place as i64 * figures.step_ms();
     let (from, until) = (rfc3339(at), rfc3339(at + figures.step_ms()));
+    let hit = html! {
+        title { (moment(&from)) ": " (told) }
+        rect.hit x=(format!("{:.1}", LEFT + place as f64 * frame.wide())) y=(TOP) width=(format!("{:.1}", frame.wide())) height=(HEIGHT - BOTTOM - TOP) {}
+    };
     html! {
-        a href=(plot.behind.address(wanted, &brief(&from), &brief(&until))) tabindex="-1" {
-            title { (moment(&from)) ": " (told) }
-            rect.hit x=(format!("{:.1}", LEFT + place as f64 * frame.wide())) y=(TOP) width=(format!("{:.1}", frame.wide())) height=(HEIGHT - BOTTOM - TOP) {}
+        @match plot.behind.address(wanted, &from, &until) {
+            Some(list) => a href=(list) tabindex="-1" { (hit) },
+            None => g { (hit) },
         }
     }
 }
@@ -185,6 +190,10 @@ fn table(wanted: &PageFilters, figures: &FiguresData, plot: &MetricPlot, drawn: 
         |place: &usize| drawn.iter().any(|one| value(&one.values, *place).is_some_and(|value| value > 0.0));
     let shown =
         |value: Option<f64>| html! { @if let Some(value) = value { (plot.unit.told(value)) } @else { "–" } };
+    let linked = |value: Option<f64>, list: Option<PageAddress>| {
+        let is_any = value.is_some_and(|value| value > 0.0);
+        html! { @match list.filter(|_| is_any) { Some(list) => a href=(list) { (shown(value)) }, None => (shown(value)) } }
+    };
     html! {
         details id=(format!("{}-table", plot.id)) {
             summary { "As a table" span.unseen { ": " (plot.title) } }
@@ -201,8 +210,13 @@ fn table(wanted: &PageFilters, figures: &FiguresData, plot: &MetricPlot, drawn: 
                             @let at = figures.start_ms() + place as i64 * figures.step_ms();
                             @let (from, until) = (rfc3339(at), rfc3339(at + figures.step_ms()));
                             tr {
-                                td { a href=(plot.behind.address(wanted, &brief(&from), &brief(&until))) { (moment(&from)) } }
-                                @for one in drawn { td.number { (shown(value(&one.values, place))) } }
+                                td {
+                                    @match plot.behind.address(wanted, &from, &until) {
+                                        Some(list) => a href=(list) { (moment(&from)) },
+                                        None => (moment(&from)),
+                                    }
+                                }
+                                @for one in drawn { td.number { (linked(value(&one.values, place), one.list(wanted, &from, &until))) } }
                                 @if let Some(before) = &plot.before { td.number { (shown(value(before, place))) } }
                             }
                         }
@@ -211,11 +225,6 @@ fn table(wanted: &PageFilters, figures: &FiguresData, plot: &MetricPlot, drawn: 
             }
         }
     }
-}
-
-/// Without its fraction of a second, as the filters of lists take it.
-fn brief(moment: &str) -> String {
-    moment.get(..19).map_or_else(|| moment.to_owned(), |whole| format!("{whole}Z"))
 }
 
 /// 18 Nov 20:15.

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::data::{MinuteData, TrafficData};
+use crate::pages::counted;
 use crate::parts::number;
 
 const WIDTH: f64 = 960.0;
@@ -25,7 +26,7 @@ pub(super) fn draw(traffic: &TrafficData) -> Markup {
     );
     html! {
         div.scroll.newest tabindex="0" role="region" aria-labelledby="minutes-title" {
-            svg.chart.minutes viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(summary) {
+            svg.chart.minutes viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="group" aria-label=(summary) {
                 (patterns())
                 (axis(top))
                 @for (place, minute) in minutes.iter().enumerate() { (bar(place, minutes.len(), minute, top)) }
@@ -86,8 +87,20 @@ fn bar(place: usize, count: usize, minute: &MinuteData, top: u64) -> Markup {
         (minute.refused, "", Some("url(#dots)")),
         (minute.failed, "", Some("url(#stripes)")),
     ];
+    let told = format!(
+        "{}: calls {}, failed {}, refused {}",
+        clock(&minute.at),
+        number(minute.calls()),
+        number(minute.failed),
+        number(minute.refused)
+    );
+    if minute.calls() == 0 {
+        return html! {};
+    }
     html! {
-        g {
+        a href=(minute.list(counted::ENDED)) tabindex="-1" {
+            title { (told) }
+            rect.hit x=(format!("{:.1}", left - 1.5)) y=(TOP) width=(format!("{step:.1}")) height=(HEIGHT - BOTTOM - TOP) {}
             @for (place, (calls, class, fill)) in kinds.iter().enumerate().filter(|(_, (calls, ..))| *calls > 0) {
                 @let below: u64 = kinds[..place].iter().map(|(calls, ..)| calls).sum();
                 @let y = height_at(below + calls, top);
@@ -142,10 +155,10 @@ fn table(minutes: &[MinuteData]) -> Markup {
                         @for minute in minutes.iter().rev().filter(|minute| minute.calls() > 0) {
                             tr {
                                 td data-name="Minute" { (clock(&minute.at)) }
-                                td.number data-name="Succeeded" { (number(minute.succeeded)) }
-                                td.number data-name="Failed" { (number(minute.failed)) }
-                                td.number data-name="Refused" { (number(minute.refused)) }
-                                td.number data-name="Other" { (number(minute.other)) }
+                                td.number data-name="Succeeded" { (counted::shown(minute.succeeded, minute.list(counted::SUCCEEDED))) }
+                                td.number data-name="Failed" { (counted::shown(minute.failed, minute.list(counted::FAILED))) }
+                                td.number data-name="Refused" { (counted::shown(minute.refused, minute.list(counted::REFUSED))) }
+                                td.number data-name="Other" { (counted::shown(minute.other, minute.list(counted::OTHER))) }
                             }
                         }
                     }
@@ -175,6 +188,8 @@ mod tests {
         let drawn = draw(&TrafficData { minutes: vec![minute], ..TrafficData::default() }).into_string();
         // Half of the room each: 154 high, of which a bar of two among four takes 77.
         assert_eq!(drawn.matches(r#"height="77.0""#).count(), 2, "{drawn}");
-        assert!(drawn.contains("12:34"));
+        assert!(drawn.contains("12:34: calls 4, failed 2, refused 0"), "{drawn}");
+        let minute = "from=2026-08-01T12%3A34%3A00Z&amp;until=2026-08-01T12%3A35%3A00Z";
+        assert!(drawn.contains(&format!("href=\"/console/calls?state=ended&amp;{minute}\"")), "{drawn}");
     }
 }

@@ -1,15 +1,23 @@
 //! The API's data about the whole gateway.
 
 use serde::Deserialize;
+use toolgate_core::event::Outcome;
+use toolgate_core::moment::{parse_rfc3339, rfc3339};
 
+use crate::address::PageAddress;
+use crate::pages::counted;
 use crate::pages::models::SpendSumsData;
 
 /// The number of recent minutes.
 const LATELY: usize = 5;
+const MINUTE_MS: i64 = 60_000;
 
 #[derive(Deserialize)]
 pub(super) struct OverviewData {
     pub(super) waiting: WaitingData,
+    /// The places where the configuration file does not load.
+    #[serde(default)]
+    pub(super) config_refused: Option<String>,
     /// Not for approvers, and so is all that follows.
     #[serde(default)]
     pub(super) servers: Option<Vec<TrafficServerData>>,
@@ -51,6 +59,7 @@ pub(super) struct TrafficData {
     pub(super) principals_total: u64,
     pub(super) principals: Vec<TrafficPrincipalData>,
     pub(super) edges: Vec<EdgeData>,
+    pub(super) servers: Vec<ServerSumsData>,
 }
 
 #[derive(Default, Deserialize)]
@@ -88,6 +97,13 @@ pub(super) struct EdgeData {
     pub(super) refused: u64,
 }
 
+#[derive(Clone, Default, Deserialize)]
+pub(super) struct ServerSumsData {
+    server: String,
+    pub(super) calls: u64,
+    pub(super) failed: u64,
+}
+
 #[derive(Deserialize)]
 pub(super) struct TokenCostData {
     pub(super) catalogue: u64,
@@ -112,13 +128,23 @@ impl MinuteData {
     pub(super) fn calls(&self) -> u64 {
         self.succeeded + self.failed + self.refused + self.other
     }
+
+    /// The calls that ended in this minute with one of these outcomes.
+    pub(super) fn list(&self, outcomes: &[Outcome]) -> PageAddress {
+        let until = parse_rfc3339(&self.at).map(|at_ms| rfc3339(at_ms + MINUTE_MS));
+        counted::calls(outcomes, &self.at, until.as_deref())
+    }
 }
 
 impl TrafficData {
-    /// The beginning of the hour, as filters take it.
-    pub(super) fn from(&self) -> String {
-        let first = self.minutes.first().map_or("", |minute| minute.at.as_str());
-        first.get(..19).map_or_else(String::new, |whole| format!("{whole}Z"))
+    /// The beginning of the hour.
+    pub(super) fn from(&self) -> &str {
+        self.minutes.first().map_or("", |minute| minute.at.as_str())
+    }
+
+    /// The calls of the hour that ended with one of these outcomes.
+    pub(super) fn list(&self, outcomes: &[Outcome]) -> PageAddress {
+        counted::calls(outcomes, self.from(), None)
     }
 
     /// The calls that ran, or should have.
@@ -131,14 +157,8 @@ impl TrafficData {
         self.minutes.iter().rev().take(LATELY).map(MinuteData::calls).sum()
     }
 
-    /// The traffic to one server: calls, failures and refusals.
-    pub(super) fn to_server(&self, name: &str) -> EdgeData {
-        let mut sum = EdgeData::default();
-        for edge in self.edges.iter().filter(|edge| edge.server.as_deref() == Some(name)) {
-            sum.calls += edge.calls;
-            sum.failed += edge.failed;
-            sum.refused += edge.refused;
-        }
-        sum
+    /// The traffic to one server.
+    pub(super) fn to_server(&self, name: &str) -> ServerSumsData {
+        self.servers.iter().find(|one| one.server == name).cloned().unwrap_or_default()
     }
 }

@@ -7,6 +7,7 @@ use maud::{Markup, html};
 use super::data::{TrafficData, TrafficPrincipalData, TrafficServerData};
 use super::several;
 use crate::address::PageAddress;
+use crate::pages::counted;
 use crate::parts::{number, text};
 
 /// The number drawn on a side; the lists have all of them.
@@ -43,7 +44,7 @@ pub(super) fn draw(traffic: &TrafficData, servers: &[TrafficServerData]) -> Mark
                 (flow((gate_right(), middle), (WIDTH - BOX_WIDTH, row_at(place, servers.len(), height)), edge.calls, edge.failed, busiest))
             }
             (gate(middle))
-            @for (place, one) in callers.iter().enumerate() { (caller(one, row_at(place, callers.len(), height))) }
+            @for (place, one) in callers.iter().enumerate() { (caller(traffic, one, row_at(place, callers.len(), height))) }
             @if callers.is_empty() { (absent(middle, 0.0, "No calls in the last hour")) }
             @for (place, one) in servers.iter().enumerate() { (server(one, row_at(place, servers.len(), height))) }
             @if servers.is_empty() { (absent(middle, WIDTH - BOX_WIDTH, "No server yet")) }
@@ -91,12 +92,12 @@ fn gate(middle: f64) -> Markup {
     }
 }
 
-fn caller(one: &TrafficPrincipalData, middle: f64) -> Markup {
+fn caller(traffic: &TrafficData, one: &TrafficPrincipalData, middle: f64) -> Markup {
     let detail = match one.failed {
         0 => several(one.calls, "call"),
         errors => format!("{}, {} failed", several(one.calls, "call"), number(errors)),
     };
-    let address = PageAddress::of(["console", "calls"]).with("principal", &one.id);
+    let address = traffic.list(counted::ENDED).with("principal", &one.id);
     html! {
         a href=(address) {
             rect.node x=(EDGE) y=(middle - BOX_HEIGHT / 2.0) width=(BOX_WIDTH - EDGE) height=(BOX_HEIGHT) rx="8" {}

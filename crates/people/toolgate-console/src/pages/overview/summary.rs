@@ -2,15 +2,17 @@
 
 use maud::{Markup, html};
 
-use super::data::{OverviewData, TrafficData, WaitingData};
+use super::data::{OverviewData, TrafficData, TrafficServerData, WaitingData};
 use super::several;
 use crate::address::PageAddress;
+use crate::pages::counted;
 use crate::pages::figures::{FiguresData, change};
 use crate::parts::{links, number, text};
 use crate::visit::PageVisit;
 
 /// Servers that are named; the list below has all.
 const NAMED_MAX: usize = 5;
+const PLACES_CHARS: usize = 300;
 
 pub(super) fn show(visit: &PageVisit, overview: &OverviewData, day: Option<&FiguresData>) -> Markup {
     html! {
@@ -31,18 +33,18 @@ fn wrong(visit: &PageVisit, overview: &OverviewData, traffic: &TrafficData) -> M
         .as_ref()
         .and_then(|ledger| ledger.verified.as_ref())
         .is_some_and(|found| !found.intact);
-    let is_fine = degraded.is_empty() && !is_broken && traffic.failed == 0;
+    let refused = overview.config_refused.as_deref();
+    let is_fine = degraded.is_empty() && !is_broken && refused.is_none() && traffic.failed == 0;
     html! {
         section.card aria-labelledby="wrong-title" data-tone=(if is_fine { "good" } else { "bad" }) {
             h2 #wrong-title { "Is anything wrong?" }
             @if is_fine {
-                p { strong { "No." } " " (match servers.len() {
-                    0 => "There are no servers yet, and no call failed in the last hour.".to_owned(),
-                    1 => "The server works, and no call failed in the last hour.".to_owned(),
-                    some => format!("All {some} servers work, and no call failed in the last hour."),
-                }) }
+                p { strong { "No." } " " (working(servers)) ", and no call failed in the last hour." }
             } @else {
                 ul {
+                    @if let Some(places) = refused {
+                        li { strong.error { "The configuration file does not load. " } "What it said before is in force. " (text::cut(places, PLACES_CHARS)) }
+                    }
                     @if is_broken { li { strong.error { "The ledger is not intact. " } a href="/console/ledger" { "See where" } } }
                     @if !degraded.is_empty() {
                         li {
@@ -55,7 +57,7 @@ fn wrong(visit: &PageVisit, overview: &OverviewData, traffic: &TrafficData) -> M
                         }
                     }
                     @if traffic.failed > 0 {
-                        li { a href=(failed(traffic)) { (several(traffic.failed, "call")) " failed" } " in the last hour, of " (number(traffic.ran())) " that ran" }
+                        li { a href=(traffic.list(counted::FAILED)) { (several(traffic.failed, "call")) " failed" } " in the last hour, of " (number(traffic.ran())) " that ran. " a href=(errors(traffic)) { "By error" } }
                     }
                 }
             }
@@ -63,9 +65,22 @@ fn wrong(visit: &PageVisit, overview: &OverviewData, traffic: &TrafficData) -> M
     }
 }
 
-/// The errors of the last hour, by their codes.
-pub(super) fn failed(traffic: &TrafficData) -> PageAddress {
-    PageAddress::of(["console", "metrics"]).with("by", "error").with("from", traffic.from())
+/// A server that was not checked yet does not work so far, and nothing is wrong with it.
+fn working(servers: &[TrafficServerData]) -> String {
+    let starting = servers.iter().filter(|one| one.health == "starting").count();
+    match (servers.len(), starting) {
+        (0, _) => "There are no servers yet".to_owned(),
+        (1, 0) => "The server works".to_owned(),
+        (all, 0) => format!("All {all} servers work"),
+        (1, _) => "The server is starting".to_owned(),
+        (all, starting) => format!("{} of {all} servers work, {starting} are starting", all - starting),
+    }
+}
+
+/// The errors and refusals of the last hour, by their codes.
+fn errors(traffic: &TrafficData) -> PageAddress {
+    let page = PageAddress::of(["console", "metrics"]).with("by", "error");
+    page.with("from", counted::brief(traffic.from()))
 }
 
 fn waiting(waiting: &WaitingData) -> Markup {
@@ -92,15 +107,18 @@ fn changed(day: &FiguresData) -> Markup {
     let Some(before) = &day.before else { return html! {} };
     let (now, before) = (&day.total.sums, &before.total.sums);
     let rows = [
-        ("calls", now.calls, before.calls),
-        ("failed", now.failed, before.failed),
-        ("refused", now.refused, before.refused),
+        ("calls", counted::ENDED, now.calls, before.calls),
+        ("failed", counted::FAILED, now.failed, before.failed),
+        ("refused", counted::REFUSED, now.refused, before.refused),
     ];
+    let list = |outcomes| counted::calls(outcomes, &day.from, Some(&day.until));
     html! {
         section.card aria-labelledby="changed-title" {
             h2 #changed-title { "What changed since yesterday?" }
             ul {
-                @for (name, now, before) in rows { li { strong { (number(now)) " " (name) } ": " (change(now, before)) } }
+                @for (name, outcomes, now, before) in rows {
+                    li { strong { (counted::shown(now, list(outcomes))) " " (name) } ": " (change(now, before)) }
+                }
             }
             p { a href="/console/metrics?range=24h&compare=before" { "Metrics of the last 24 hours" } }
         }
