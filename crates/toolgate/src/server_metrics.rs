@@ -1,24 +1,43 @@
-//! The counts of the servers' machinery, as lines of OpenMetrics.
+//! The counts of servers, models and what waits for people, as lines of OpenMetrics.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
+use toolgate_core::port::BoxFuture;
 use toolgate_edge::MetricSource;
 use toolgate_engine::{EngineLink, EngineState};
+use toolgate_models::{ModelDesk, ModelTally};
 use toolgate_registry::Registry;
+use toolgate_store::{Store, WaitingCounts};
 use toolgate_upstream::{LatencySnapshot, ServerManager, ServerVitals};
 
 use crate::checkpoints::AnchorBoard;
+
+/// The time to count what waits. The other metrics do not wait longer for a store that is away.
+const COUNT: Duration = Duration::from_secs(2);
+const MICROS: f64 = 1_000_000.0;
 
 pub(crate) struct ServerNumbers {
     pub(crate) registry: Arc<Registry>,
     pub(crate) servers: Arc<ServerManager>,
     pub(crate) anchors: Arc<AnchorBoard>,
     pub(crate) engine: Arc<EngineLink>,
+    pub(crate) models: Arc<ModelDesk>,
+    pub(crate) store: Store,
+    /// What waited for people when that was last read; `None` if it could not be read.
+    pub(crate) waiting: Mutex<Option<WaitingCounts>>,
 }
 
 impl MetricSource for ServerNumbers {
+    fn refresh(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let counted = tokio::time::timeout(COUNT, self.store.count_waiting()).await;
+            *self.waiting.lock() = counted.ok().and_then(Result::ok);
+        })
+    }
+
     fn write(&self, text: &mut String) {
         let known = self.registry.servers().into_iter();
         let all: Vec<(String, ServerVitals)> =
@@ -26,7 +45,40 @@ impl MetricSource for ServerNumbers {
         write_vitals(text, &all);
         write_anchors(text, self.anchors.read());
         write_engine(text, &self.engine.state());
+        let waiting = *self.waiting.lock();
+        waiting.iter().for_each(|waiting| write_waiting(text, *waiting));
+        write_models(text, &self.models.tallies());
     }
+}
+
+/// What waits for people now, on all gateways of a store.
+pub(crate) fn write_waiting(text: &mut String, waiting: WaitingCounts) {
+    let WaitingCounts { approvals, inputs, reviews } = waiting;
+    let kinds = [("approval", approvals), ("question", inputs), ("review", reviews)];
+    let values = kinds.into_iter().map(|(kind, count)| (label(&[("kind", kind)]), count));
+    gauge(text, "toolgate_waiting", "What waits for people now, the same at each gateway of a store", values);
+}
+
+/// What models were asked.
+pub(crate) fn write_models(text: &mut String, tallies: &[ModelTally]) {
+    let ended = |one: &ModelTally| label(&[("model", one.model.as_str()), ("outcome", one.outcome)]);
+    let calls = tallies.iter().map(|one| (ended(one), one.calls));
+    counter(text, "toolgate_model_calls", "Requests to models, by how they ended", calls);
+    let seconds = tallies.iter().map(|one| (ended(one), one.duration.as_secs_f64()));
+    counter(text, "toolgate_model_seconds", "Time of requests to models, in seconds", seconds);
+    let tokens = tallies.iter().filter(|one| one.usage.tokens() > 0).flat_map(|one| {
+        let kinds = [("input", one.usage.input), ("cached", one.usage.cached), ("output", one.usage.output)];
+        kinds.map(|(kind, count)| (label(&[("model", one.model.as_str()), ("kind", kind)]), count))
+    });
+    counter(
+        text,
+        "toolgate_model_tokens",
+        "Tokens of models; those read from a cache are a part of the input",
+        tokens,
+    );
+    let cost = tallies.iter().filter(|one| one.usage.tokens() > 0);
+    let cost = cost.map(|one| (label(&[("model", one.model.as_str())]), one.cost_micros as f64 / MICROS));
+    counter(text, "toolgate_model_cost", "Cost of models, in the currency of their prices", cost);
 }
 
 /// The checkpoints of the ledger that wait for a place to be kept.
@@ -69,10 +121,17 @@ pub(crate) fn write_vitals(text: &mut String, all: &[(String, ServerVitals)]) {
     histogram(text, "toolgate_tool_seconds", "Time a tool took to answer", tools);
 }
 
-fn gauge(text: &mut String, name: &str, help: &str, values: impl Iterator<Item = (String, usize)>) {
+fn gauge<T: Display>(text: &mut String, name: &str, help: &str, values: impl Iterator<Item = (String, T)>) {
     head(text, name, help, "gauge");
     for (labels, value) in values {
         line(text, format_args!("{name}{{{labels}}} {value}"));
+    }
+}
+
+fn counter<T: Display>(text: &mut String, name: &str, help: &str, values: impl Iterator<Item = (String, T)>) {
+    head(text, name, help, "counter");
+    for (labels, value) in values {
+        line(text, format_args!("{name}_total{{{labels}}} {value}"));
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolgate_api::Api;
@@ -254,6 +255,9 @@ async fn build(
             servers: servers.clone(),
             anchors: anchors.clone(),
             engine: domains.engine.clone(),
+            models: models.clone(),
+            store: store.clone(),
+            waiting: Mutex::default(),
         }),
         allowed: AllowedHosts::new(listen, &config.allowed_hosts, &config.allowed_origins),
         limits: config.limits.clone(),

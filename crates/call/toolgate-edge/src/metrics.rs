@@ -12,6 +12,7 @@ use prometheus_client::registry::Registry;
 use toolgate_core::ServerName;
 use toolgate_core::codes;
 use toolgate_core::id::CallId;
+use toolgate_core::port::BoxFuture;
 use toolgate_core::server::{Era, ServerHealth, ServerState};
 use toolgate_discovery::CostTally;
 use toolgate_pipeline::Envelope;
@@ -23,6 +24,11 @@ const END: &str = "# EOF\n";
 
 /// Metrics of other crates.
 pub trait MetricSource: Send + Sync {
+    /// Reads what is not at hand, before `write`.
+    fn refresh(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
+
     /// Appends whole families in the text format of OpenMetrics.
     fn write(&self, text: &mut String);
 }

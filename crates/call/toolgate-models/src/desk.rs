@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use parking_lot::Mutex;
 use toolgate_core::model::{
@@ -16,6 +17,7 @@ use crate::formats;
 use crate::http::ModelConnection;
 use crate::report;
 use crate::stream;
+use crate::tally::{ModelTallies, ModelTally};
 
 /// The models in force. The answer may differ from one request to the next.
 pub trait ModelSource: Send + Sync {
@@ -43,12 +45,13 @@ pub struct ModelDesk {
     keys: Arc<dyn ModelKeys>,
     /// By name, as the definitions were when they were opened. Never more than there are models.
     connections: Mutex<HashMap<ModelName, Arc<ModelConnection>>>,
+    tallies: ModelTallies,
 }
 
 impl ModelDesk {
     pub fn new(setup: ModelDeskSetup) -> Arc<Self> {
         let ModelDeskSetup { source, keys } = setup;
-        Arc::new(Self { source, keys, connections: Mutex::default() })
+        Arc::new(Self { source, keys, connections: Mutex::default(), tallies: ModelTallies::default() })
     }
 
     /// The models in force, sorted by name.
@@ -56,6 +59,11 @@ impl ModelDesk {
         let mut models = self.source.models();
         models.sort_by(|one, other| one.definition.name.cmp(&other.definition.name));
         models
+    }
+
+    /// What models were asked since the start, by model and outcome.
+    pub fn tallies(&self) -> Vec<ModelTally> {
+        self.tallies.read()
     }
 
     /// Asks a model twice, briefly: whether it answers and streams, and whether it calls tools.
@@ -151,7 +159,15 @@ impl Models for ModelDesk {
         request: &'a ModelRequest,
         heard: &'a (dyn Fn(ModelPiece) + Send + Sync),
     ) -> BoxFuture<'a, Result<ModelAnswer, ModelFault>> {
-        Box::pin(self.answer(name, request, heard))
+        let answering = Box::pin(self.answer(name, request, heard));
+        Box::pin(async move {
+            let began = Instant::now();
+            let answered = answering.await;
+            if let Some(definition) = self.definition(name) {
+                self.tallies.note(&definition, &answered, began.elapsed());
+            }
+            answered
+        })
     }
 
     fn check(&self, definition: &ModelDefinition) -> Result<(), Refusal> {

@@ -6,8 +6,10 @@ mod hint;
 mod http;
 mod report;
 mod stream;
+mod tally;
 
 #[cfg(test)]
 mod tests;
 
 pub use desk::{ModelDesk, ModelDeskSetup, ModelKeys, ModelSource};
+pub use tally::ModelTally;

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use toolgate_core::RawJson;
 use toolgate_core::model::{
     CallArguments, MessagePart, ModelAnswer, ModelDefinition, ModelFault, ModelFaultKind, ModelMessage,
-    ModelPiece, ModelReport, ModelRequest, ModelUsage, Models, OfferedTool, ToolUse,
+    ModelPiece, ModelReport, ModelRequest, Models, OfferedTool, ToolUse,
 };
 
 use crate::hint;
@@ -47,7 +47,7 @@ fn note(report: &mut ModelReport, timed: TimedAnswer, definition: &ModelDefiniti
     report.duration += timed.duration;
     match timed.answered {
         Ok(answer) => {
-            report.usage = sum(report.usage, answer.usage);
+            report.usage = report.usage.plus(answer.usage);
             report.cost_micros =
                 report.cost_micros.saturating_add(answer.usage.cost_micros(definition.prices));
             Some(answer)
@@ -57,16 +57,6 @@ fn note(report: &mut ModelReport, timed: TimedAnswer, definition: &ModelDefiniti
             report.fault = Some(fault);
             None
         }
-    }
-}
-
-/// Providers may say any number.
-fn sum(one: ModelUsage, other: ModelUsage) -> ModelUsage {
-    ModelUsage {
-        input: one.input.saturating_add(other.input),
-        cached: one.cached.saturating_add(other.cached),
-        written: one.written.saturating_add(other.written),
-        output: one.output.saturating_add(other.output),
     }
 }
 

@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use toolgate_core::model::{ModelName, ModelUsage};
 use toolgate_edge::{MetricSource, metrics_by_example};
 use toolgate_engine::EngineState;
+use toolgate_models::ModelTally;
+use toolgate_store::WaitingCounts;
 use toolgate_upstream::{InstanceVitals, LatencySnapshot, ServerVitals, ToolVitals};
 
 use super::markdown::{code, table};
-use crate::server_metrics::{write_anchors, write_engine, write_vitals};
+use crate::server_metrics::{write_anchors, write_engine, write_models, write_vitals, write_waiting};
 
 const START: &str = "# Metrics
 
@@ -17,13 +20,21 @@ machine itself need none. Each gateway counts for itself, from its start.
 
 ";
 
-const LABELS: [(&str, &str); 10] = [
+const LABELS: [(&str, &str); 12] = [
     ("anchor", "A place where checkpoints of the ledger are kept: a folder, a bucket or an address"),
     ("era", "Which protocol the client speaks: `Legacy` (sessions, up to 2025-11-25) or `Modern`"),
     ("instance", "The id of an instance of a server"),
+    (
+        "kind",
+        "Of `waiting`: `approval`, `question` of a run, or `review` of a tool; of `model_tokens`: `input`, `cached` or `output`",
+    ),
     ("le", "The upper bound of a bucket, in seconds"),
     ("method", "The MCP method, such as `tools/call`; `other` for those that the gateway does not know"),
-    ("outcome", "`Answered`, or `Error` for a JSON-RPC error"),
+    ("model", "The name of a model"),
+    (
+        "outcome",
+        "Of a request of an agent `Answered`, or `Error` for a JSON-RPC error; of one to a model `answered`, or its fault: `away`, `busy`, `overflow`, `refused`, `nonsense`, `unusable` or `cancelled`",
+    ),
     ("server", "The name of a server"),
     ("state", "`not_started`, `running`, `broken`, `missing` or `stopped`"),
     ("status", "How a call ended, as `outcome` of the [ledger](ledger-events.md#outcomes)"),
@@ -119,6 +130,18 @@ impl MetricSource for ByExample {
         write_vitals(text, &[("files".to_owned(), vitals)]);
         write_anchors(text, [("/mnt/elsewhere/checkpoints", 0)].into_iter());
         write_engine(text, &EngineState::NotStarted);
+        write_waiting(text, WaitingCounts::default());
+        write_models(
+            text,
+            &[ModelTally {
+                model: ModelName::new("drafts").expect("a legal name"),
+                outcome: "answered",
+                calls: 1,
+                usage: ModelUsage { input: 900, cached: 500, written: 0, output: 100 },
+                cost_micros: 2_000,
+                duration: Duration::from_secs(1),
+            }],
+        );
     }
 }
 

@@ -69,6 +69,17 @@ pub struct ModelUsage {
 }
 
 impl ModelUsage {
+    /// The sum of both. Providers may say any number.
+    #[must_use]
+    pub fn plus(self, other: ModelUsage) -> ModelUsage {
+        ModelUsage {
+            input: self.input.saturating_add(other.input),
+            cached: self.cached.saturating_add(other.cached),
+            written: self.written.saturating_add(other.written),
+            output: self.output.saturating_add(other.output),
+        }
+    }
+
     /// All tokens that count towards a budget.
     pub fn tokens(self) -> u64 {
         self.input.saturating_add(self.output)

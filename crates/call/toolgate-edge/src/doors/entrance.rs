@@ -129,7 +129,7 @@ async fn serve(
         (sse::MESSAGES_PATH, Some(credential)) if request.method() == Method::POST => {
             sse::message(gateway, &credential, request).await
         }
-        ("/metrics", credential) => metrics(gateway, credential.as_ref().map(|one| &one.principal)),
+        ("/metrics", credential) => metrics(gateway, credential.as_ref().map(|one| &one.principal)).await,
         ("/healthz", _) => whole(StatusCode::OK, "text/plain", Bytes::from_static(b"ok\n")),
         ("/readyz", _) => ready(gateway),
         (path, _) if path.starts_with(ProtectedResource::PATH) => resource_metadata(gateway),
@@ -249,13 +249,14 @@ fn resource_metadata(gateway: &Gateway) -> HttpResponse {
     }
 }
 
-fn metrics(gateway: &Gateway, principal: Option<&Principal>) -> HttpResponse {
+async fn metrics(gateway: &Gateway, principal: Option<&Principal>) -> HttpResponse {
     if principal.is_some_and(|principal| !matches!(principal.role, Role::Admin | Role::Operator)) {
         return problem(
             &Refusal::new(&codes::WRONG_ROLE, "metrics are for admins and operators")
                 .hint("use a token made with `--role operator`"),
         );
     }
+    gateway.numbers.refresh().await;
     let text = gateway.hub.metrics.render(gateway.hub.session_count(), &*gateway.numbers);
     whole(StatusCode::OK, "application/openmetrics-text; version=1.0.0; charset=utf-8", text.into())
 }

@@ -108,6 +108,9 @@ async fn an_answer_arrives_in_pieces_and_as_a_whole() {
     let heard = |piece: ModelPiece| pieces.lock().push(piece);
     let answer = desk.ask(&name(), &request(), &heard).await.expect("an answer");
     assert_eq!(answer.parts, [MessagePart::Text("ready".into())]);
+    let tallies = desk.tallies();
+    assert_eq!((tallies.len(), tallies[0].outcome, tallies[0].calls), (1, "answered", 1), "{tallies:?}");
+    assert_eq!((tallies[0].usage.input, tallies[0].usage.output), (9, 2));
     assert_eq!((answer.usage.input, answer.usage.output), (9, 2));
     assert_eq!(*pieces.lock(), [ModelPiece::Text("rea".into()), ModelPiece::Text("dy".into())]);
     let asked = listener.heard().remove(0);

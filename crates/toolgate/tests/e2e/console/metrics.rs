@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
+use super::driven::{self, DrivenWork};
 use super::links::attribute;
 use super::office::{Office, TRANSFER};
 use super::person::Person;
@@ -103,4 +104,34 @@ async fn figures_are_chosen_with_a_form_and_mended_in_it() {
     person.open("/").await;
     person.sees("What changed since yesterday?").await;
     person.leaves().await;
+}
+
+/// The value of a line of the metrics.
+fn value(text: &str, series: &str) -> f64 {
+    let line = text.lines().find_map(|line| line.strip_prefix(series));
+    let value = line.and_then(|rest| rest.trim().parse().ok());
+    value.unwrap_or_else(|| panic!("no {series}: {text}"))
+}
+
+#[tokio::test]
+async fn a_scraper_reads_what_waits_and_what_models_cost() {
+    let model = driven::start_model();
+    let office = Office::open_with(&driven::toml(&model)).await;
+    let _work = DrivenWork::begin(&office, model).await;
+    office.asks(480).await;
+    office.works().await;
+    let answer = office.site().rest(&office.admin(), "GET", "/metrics", None).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    let waiting = |kind: &str| value(&answer.text, &format!("toolgate_waiting{{kind=\"{kind}\"}}"));
+    assert_eq!(["approval", "question"].map(waiting), [1.0, 1.0], "{}", answer.text);
+    assert!(waiting("review") >= 0.0);
+    let of_model = |series: &str, labels: &str| {
+        value(&answer.text, &format!("toolgate_model_{series}_total{{model=\"{}\"{labels}}}", driven::MODEL))
+    };
+    let answered = ",outcome=\"answered\"";
+    assert!(of_model("calls", answered) >= 2.0 && of_model("seconds", answered) > 0.0, "{}", answer.text);
+    for kind in ["input", "output"] {
+        assert!(of_model("tokens", &format!(",kind=\"{kind}\"")) > 0.0, "{}", answer.text);
+    }
+    assert!(of_model("cost", "") > 0.0, "{}", answer.text);
 }
