@@ -33,4 +33,5 @@ mod showing;
 mod standing;
 mod waterfall;
 mod webdriver;
+mod widths;
 mod wire;

@@ -99,6 +99,9 @@ async fn a_configuration_that_does_not_load_is_told_on_every_page() {
         person.open(page).await;
         person.sees(TOLD).await;
     }
+    person.open("/").await;
+    person.sees("Is anything wrong?").await;
+    person.sees("What it said before is in force.").await;
     office.site().write("toolgate.toml", &before);
     office.site().becomes("/policy", |policy| policy["config_refused"].is_null()).await;
     person.open("/").await;

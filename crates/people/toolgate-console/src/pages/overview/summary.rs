@@ -12,7 +12,6 @@ use crate::visit::PageVisit;
 
 /// Servers that are named; the list below has all.
 const NAMED_MAX: usize = 5;
-const PLACES_CHARS: usize = 300;
 
 pub(super) fn show(visit: &PageVisit, overview: &OverviewData, day: Option<&FiguresData>) -> Markup {
     html! {
@@ -33,8 +32,8 @@ fn wrong(visit: &PageVisit, overview: &OverviewData, traffic: &TrafficData) -> M
         .as_ref()
         .and_then(|ledger| ledger.verified.as_ref())
         .is_some_and(|found| !found.intact);
-    let refused = overview.config_refused.as_deref();
-    let is_fine = degraded.is_empty() && !is_broken && refused.is_none() && traffic.failed == 0;
+    let is_fine =
+        degraded.is_empty() && !is_broken && overview.config_refused.is_none() && traffic.failed == 0;
     html! {
         section.card aria-labelledby="wrong-title" data-tone=(if is_fine { "good" } else { "bad" }) {
             h2 #wrong-title { "Is anything wrong?" }
@@ -42,8 +41,8 @@ fn wrong(visit: &PageVisit, overview: &OverviewData, traffic: &TrafficData) -> M
                 p { strong { "No." } " " (working(servers)) ", and no call failed in the last hour." }
             } @else {
                 ul {
-                    @if let Some(places) = refused {
-                        li { strong.error { "The configuration file does not load. " } "What it said before is in force. " (text::cut(places, PLACES_CHARS)) }
+                    @if overview.config_refused.is_some() {
+                        li { strong.error { "The configuration file does not load. " } "What it said before is in force." }
                     }
                     @if is_broken { li { strong.error { "The ledger is not intact. " } a href="/console/ledger" { "See where" } } }
                     @if !degraded.is_empty() {
@@ -122,5 +121,28 @@ fn changed(day: &FiguresData) -> Markup {
             }
             p { a href="/console/metrics?range=24h&compare=before" { "Metrics of the last 24 hours" } }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_that_are_starting_do_not_work_yet() {
+        let server = |health: &&str| TrafficServerData {
+            name: "bank".into(),
+            health: (*health).into(),
+            reason: None,
+            tools: 1,
+            instances: 1,
+            instances_healthy: 1,
+        };
+        let told = |states: &[&str]| working(&states.iter().map(server).collect::<Vec<_>>());
+        assert_eq!(told(&[]), "There are no servers yet");
+        assert_eq!(told(&["healthy"]), "The server works");
+        assert_eq!(told(&["starting"]), "The server is starting");
+        assert_eq!(told(&["healthy", "healthy"]), "All 2 servers work");
+        assert_eq!(told(&["healthy", "starting", "starting"]), "1 of 3 servers work, 2 are starting");
     }
 }
