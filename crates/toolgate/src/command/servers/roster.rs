@@ -106,7 +106,16 @@ fn of_file(entry: &ServerEntry, registered: &mut BTreeMap<String, Vec<RosterInst
         TransportSpec::Http { .. } | TransportSpec::Stdio { .. } => None,
     };
     let published = entry.published.clone();
-    RosterServer { name, source, enabled: entry.enabled, disabled_for: None, target, instances, api, published }
+    RosterServer {
+        name,
+        source,
+        enabled: entry.enabled,
+        disabled_for: None,
+        target,
+        instances,
+        api,
+        published,
+    }
 }
 
 /// The address of an API, which a sign-in is for: the one of the file, or that of the connector.

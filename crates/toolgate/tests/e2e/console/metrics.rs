@@ -64,6 +64,8 @@ async fn a_number_leads_to_a_list_with_as_many_rows() {
             assert_eq!(rows, *number, "{page} leads to {list}");
         }
     }
+    let all = visitor.get("/console/calls").await.text;
+    assert!(all.contains("href=\"/console/calls?error="), "calls are counted by their error: {all}");
 }
 
 #[tokio::test]
