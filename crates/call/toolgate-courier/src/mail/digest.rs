@@ -2,7 +2,7 @@
 //! instants that were kept stand in the database, and one gateway at a time has the turn.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
@@ -94,6 +94,13 @@ impl DigestTime {
     fn on(&self, day: Date) -> Option<i64> {
         let instant = day.at(self.hour, self.minute, 0, 0).to_zoned(self.zone.clone()).ok()?;
         Some(instant.timestamp().as_millisecond())
+    }
+}
+
+impl fmt::Display for DigestTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let zone = self.zone.iana_name().unwrap_or_default();
+        write!(f, "{:02}:{:02} {zone}", self.hour, self.minute)
     }
 }
 
