@@ -311,7 +311,7 @@ fn the_example_is_accepted_with_every_line_switched_on_and_shows_defaults() {
     assert!(config.oauth.is_some());
     assert_eq!((config.secrets.len(), config.openbao.is_some()), (3, true));
     assert_eq!(config.secrets[2].cache, config.secrets[0].cache, "it shows the default");
-    assert!(config.metering.is_some() && config.otlp.is_some());
+    assert!(config.metering.is_some() && config.otlp.is_some() && config.mail.is_some());
 }
 
 #[test]

@@ -31,6 +31,8 @@ const RETRY_FIRST: Duration = Duration::from_secs(60);
 const RETRY_LONGEST: Duration = Duration::from_secs(3_600);
 /// Shorter than the turn of a gateway lasts.
 const SEND_LIMIT: Duration = Duration::from_secs(30);
+/// The time for a mail in progress at shutdown.
+const FINISH_LIMIT: Duration = Duration::from_secs(3);
 const TOOLS_SHOWN: usize = 5;
 const CHANGES_SHOWN: usize = 20;
 /// What people want to know of the morning after.
@@ -125,11 +127,22 @@ impl MailDigest {
 
     /// Until shutdown.
     pub(crate) async fn run(self, store: Store, board: ReceiverBoard, shutdown: CancellationToken) {
+        let overdue = async {
+            shutdown.cancelled().await;
+            tokio::time::sleep(FINISH_LIMIT).await;
+        };
+        tokio::select! {
+            () = self.follow_days(&store, &board, &shutdown) => {}
+            () = overdue => {}
+        }
+    }
+
+    async fn follow_days(&self, store: &Store, board: &ReceiverBoard, shutdown: &CancellationToken) {
         let mut backoff = Backoff::new(RETRY_FIRST, RETRY_LONGEST);
         // The last instant that each address is done with.
         let mut done = BTreeMap::new();
         loop {
-            let all_went_well = self.round(&store, &board, &mut done).await;
+            let all_went_well = self.round(store, board, &mut done).await;
             let pause = match all_went_well {
                 true => LOOK_EVERY,
                 false => backoff.next(None),
