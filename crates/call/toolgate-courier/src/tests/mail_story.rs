@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
+use toolgate_core::approval::WithdrawalReason;
 use toolgate_core::event::{Event, EventKind, EventSubject, Outcome};
 use toolgate_core::governance::{Approvals, Clock};
 use toolgate_core::moment::parse_rfc3339;
@@ -94,6 +95,31 @@ async fn a_mail_that_is_put_off_is_sent_again_under_the_same_id() {
     assert_eq!(standing.last_error.as_deref(), Some("mail: the server says 451 come again"));
 }
 
+fn health(health: &str) -> Event {
+    let server = Some(ServerName::new("bank").expect("a name"));
+    let about = Arc::new(EventSubject { server, ..EventSubject::default() });
+    let mut event = Event::new(EventKind::ServerHealth, 1_785_585_600_123, PrincipalId::local(), about);
+    let detail = serde_json::json!({ "health": health, "reason": "password=Zuckerhut" });
+    event.detail = Some(RawJson::from(detail));
+    event
+}
+
+#[tokio::test]
+async fn what_was_decided_in_the_meantime_is_not_sent() {
+    let mailbox = Mailbox::start(|_, _| None).await;
+    let ledger = TestLedger::open(SINK).await;
+    let opened = ledger.books.open(new_approval()).await.expect("it is asked");
+    let cancelled =
+        ledger.books.cancel(&opened.approval.id, &PrincipalId::new("agent-7"), WithdrawalReason::ByCaller);
+    cancelled.await.expect("it is withdrawn");
+    ledger.append(vec![health("degraded")]).await;
+    let running = start(&ledger, receiver(&mailbox)).await;
+    until("the other is delivered", || !mailbox.taken().is_empty()).await;
+    running.stop().await;
+    let taken = mailbox.taken();
+    assert!(taken.len() == 1 && taken[0].contains("Subject: The server bank is degraded"), "{taken:?}");
+}
+
 #[tokio::test]
 async fn a_mailbox_that_is_not_there_is_told_and_skipped_and_a_wrong_sender_is_not() {
     let answering = |before: usize, line: &str| match line.split(' ').next() {
@@ -104,16 +130,8 @@ async fn a_mailbox_that_is_not_there_is_told_and_skipped_and_a_wrong_sender_is_n
     };
     let mailbox = Mailbox::start(answering).await;
     let ledger = TestLedger::open(SINK).await;
-    let degraded = |health: &str| {
-        let server = Some(ServerName::new("bank").expect("a name"));
-        let about = Arc::new(EventSubject { server, ..EventSubject::default() });
-        let mut event = Event::new(EventKind::ServerHealth, 1_785_585_600_123, PrincipalId::local(), about);
-        let detail = serde_json::json!({ "health": health, "reason": "password=Zuckerhut" });
-        event.detail = Some(RawJson::from(detail));
-        event
-    };
     ledger.books.open(new_approval()).await.expect("it is asked");
-    ledger.append(vec![degraded("healthy"), degraded("degraded")]).await;
+    ledger.append(vec![health("healthy"), health("degraded")]).await;
     let running = start(&ledger, receiver(&mailbox)).await;
     until("the second is delivered", || mailbox.taken().len() == 1).await;
     let board = running.board.clone();
