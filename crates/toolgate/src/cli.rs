@@ -6,6 +6,7 @@ mod credentials;
 mod files;
 mod filters;
 mod ledger;
+mod mail;
 mod models;
 mod platform;
 mod policy;
@@ -39,6 +40,7 @@ pub(crate) use credentials::{CredentialAddArgs, CredentialRotateArgs, Credential
 pub(crate) use files::{FilesCommand, GetArgs, ListFilesArgs, PutArgs};
 pub(crate) use filters::{FiltersCommand, TestFiltersArgs};
 pub(crate) use ledger::{ArchiveArgs, ArchiveCommand, EraseArgs, ExportFormat, LedgerCommand};
+pub(crate) use mail::MailCommand;
 pub(crate) use models::ModelsCommand;
 pub(crate) use platform::PlatformCommand;
 pub(crate) use policy::{ExplainArgs, PolicyCommand};
@@ -134,6 +136,9 @@ pub(crate) enum Command {
     /// List the language models of agents that run here, and test whether they answer, stream and call tools
     #[command(subcommand)]
     Models(ModelsCommand),
+    /// Show where mails to people go, and send a test
+    #[command(subcommand)]
+    Mail(MailCommand),
     /// List aliases of tools
     #[command(subcommand)]
     Aliases(AliasesCommand),

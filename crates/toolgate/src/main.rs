@@ -55,6 +55,7 @@ mod confining;
 mod ended_callers;
 mod engine;
 mod machine;
+mod mail;
 mod models;
 mod server_metrics;
 mod watcher;

@@ -10,14 +10,22 @@ use url::Url;
 
 use crate::config::Config;
 use crate::governance::SystemClock;
+use crate::mail::{self, MailLinks};
 
 pub(crate) async fn start(
     config: &Config,
     store: &Store,
+    links: &MailLinks,
     board: &ReceiverBoard,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<Courier> {
-    Ok(Courier::start(store, receivers(config), board, shutdown).await?)
+    let mut receivers = receivers(config);
+    receivers.extend(mail::receivers(config, links));
+    let courier = Courier::start(store, receivers, board, shutdown).await?;
+    if let Some(digest) = mail::digest(config, links) {
+        courier.keep_digest(digest, store, board, shutdown);
+    }
+    Ok(courier)
 }
 
 fn receivers(config: &Config) -> Vec<Receiver> {

@@ -36,6 +36,7 @@ use crate::credentials::DeskCredentials;
 use crate::governance::{Governance, SystemClock};
 use crate::judging::EnginePolicyPort;
 use crate::keyring::VaultSecrets;
+use crate::mail::ShownMail;
 use crate::manifests::{SchemaWords, ShownManifests};
 use crate::models::DeskModels;
 use crate::outbound::WebhookReceivers;
@@ -148,6 +149,7 @@ pub(crate) async fn api(
         policy: Arc::new(EnginePolicyPort { policy: governance.policy.clone(), catalog: catalog.clone() }),
         filters: Arc::new(PipelineFilters(governance.pipeline.clone())),
         outbound: Arc::new(WebhookReceivers::of(config, store, parts.board)),
+        mail: Arc::new(ShownMail::of(config, store, parts.board)),
         models: Arc::new(DeskModels(parts.models.clone())),
         published: Arc::new(ConfiguredRegistry::of(config)),
         retention: retention(config),

@@ -44,6 +44,7 @@ use crate::governance::{
 use crate::keyring::{self, VaultSecrets};
 use crate::ledger_keeper::LedgerKeeper;
 use crate::machine::{HubCatalog, ManagerControl};
+use crate::mail::MailLinks;
 use crate::models;
 use crate::outbound;
 use crate::pages;
@@ -126,6 +127,7 @@ async fn build(
         ServerRecording::No => COMMAND_STREAM,
     };
     let link = approval_link(config, listen, record);
+    let mail_links = MailLinks { console: console_address(config, listen, record), approval: link.clone() };
     let books = Arc::new(store.books_under(books_settings(config, stream), claim).await?);
     let governance =
         Governance::start(config, books, CatalogTools::Served(catalog.clone()), link, &shutdown).await?;
@@ -328,7 +330,7 @@ async fn build(
         RunningAgents::start(&parts, &driven, &shutdown)
     });
     let courier = match record {
-        ServerRecording::Yes => Some(outbound::start(config, store, &board, &shutdown).await?),
+        ServerRecording::Yes => Some(outbound::start(config, store, &mail_links, &board, &shutdown).await?),
         ServerRecording::No => None,
     };
     Ok(AssembledGateway {
@@ -354,11 +356,17 @@ async fn build(
 /// The address of an approval for people: the operator's, or the gateway's own page.
 fn approval_link(config: &Config, listen: SocketAddr, record: ServerRecording) -> Option<String> {
     let own = || {
-        let is_there = config.console.enabled && record == ServerRecording::Yes;
-        let here = config.files.public_url.clone().unwrap_or_else(|| format!("http://{listen}"));
-        is_there.then(|| format!("{}/console/inbox/approvals/{{id}}", here.trim_end_matches('/')))
+        let here = console_address(config, listen, record)?;
+        Some(format!("{here}/console/inbox/approvals/{{id}}"))
     };
     config.approvals.link.clone().or_else(own)
+}
+
+/// The address of the gateway for people, if it shows them a console; without a slash at its end.
+fn console_address(config: &Config, listen: SocketAddr, record: ServerRecording) -> Option<String> {
+    let is_there = config.console.enabled && record == ServerRecording::Yes;
+    let here = config.files.public_url.clone().unwrap_or_else(|| format!("http://{listen}"));
+    is_there.then(|| here.trim_end_matches('/').to_owned())
 }
 
 impl AssembledGateway {

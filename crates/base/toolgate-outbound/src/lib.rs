@@ -3,6 +3,7 @@
 mod client;
 mod proxy;
 mod resolver;
+mod stream;
 mod tcp;
 mod tls;
 mod trouble;
@@ -18,6 +19,7 @@ use toolgate_core::egress::Egress;
 pub use client::{Client, ExchangeError, IDLE_MAX, OutboundAnswer, Pool, connector_anywhere, excerpt, pool};
 pub use proxy::{BadProxy, read_proxy};
 pub use resolver::{ForbiddenAddress, HostLookup, NameUnknown, Resolver};
+pub use stream::OutboundStream;
 pub use tcp::Tcp;
 pub use tls::{BadEgress, TlsPart, check};
 use tls::{tls, without_roots};

@@ -121,7 +121,8 @@ fn port(uri: &Uri) -> u16 {
     uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 })
 }
 
-fn authority(host: &str, port: u16) -> String {
+/// Host and port as an address has them.
+pub(crate) fn authority(host: &str, port: u16) -> String {
     match host.contains(':') {
         true => format!("[{host}]:{port}"),
         false => format!("{host}:{port}"),

@@ -8,6 +8,7 @@ use toolgate_core::signature::SigningKey;
 use toolgate_store::Store;
 
 use crate::failure::DeliveryFailure;
+use crate::mail::MailDelivery;
 use crate::meter::{MeterFileDelivery, MeterWebhookDelivery};
 use crate::metered::METERED_KINDS;
 use crate::otlp::OtlpDelivery;
@@ -25,6 +26,7 @@ pub(crate) enum Delivery {
     MeterWebhook(MeterWebhookDelivery),
     MeterFile(MeterFileDelivery),
     Otlp(OtlpDelivery),
+    Mail(MailDelivery),
 }
 
 /// The treatment of events that a receiver refuses.
@@ -42,19 +44,20 @@ impl Delivery {
             Delivery::Webhook(webhook) => webhook.kinds(),
             Delivery::MeterWebhook(_) | Delivery::MeterFile(_) => METERED_KINDS,
             Delivery::Otlp(_) => &[EventKind::CallCompleted],
+            Delivery::Mail(mail) => mail.kinds(),
         }
     }
 
     pub(crate) fn batch_max(&self) -> usize {
         match self {
-            Delivery::Webhook(_) | Delivery::MeterWebhook(_) => SINGLE_BATCH_MAX,
+            Delivery::Webhook(_) | Delivery::MeterWebhook(_) | Delivery::Mail(_) => SINGLE_BATCH_MAX,
             Delivery::MeterFile(_) | Delivery::Otlp(_) => WHOLE_BATCH_MAX,
         }
     }
 
     pub(crate) fn unwanted(&self) -> RefusedEvents {
         match self {
-            Delivery::Webhook(_) | Delivery::Otlp(_) => RefusedEvents::Skipped,
+            Delivery::Webhook(_) | Delivery::Otlp(_) | Delivery::Mail(_) => RefusedEvents::Skipped,
             Delivery::MeterWebhook(_) | Delivery::MeterFile(_) => RefusedEvents::Kept,
         }
     }
@@ -72,6 +75,7 @@ impl Delivery {
             Delivery::MeterWebhook(meter) => meter.deliver(events, limit).await,
             Delivery::MeterFile(meter) => meter.deliver(events).await,
             Delivery::Otlp(otlp) => otlp.deliver(events, limit).await,
+            Delivery::Mail(mail) => mail.deliver(store, &events[0], limit).await,
         }
     }
 }
@@ -92,6 +96,7 @@ impl Receiver {
             }
             Receiver::MeterFile { path } => Delivery::MeterFile(MeterFileDelivery::new(path)),
             Receiver::Otlp(otlp) => Delivery::Otlp(OtlpDelivery::new(&otlp)?),
+            Receiver::Mail(mail) => Delivery::Mail(MailDelivery::new(mail)),
         })
     }
 }

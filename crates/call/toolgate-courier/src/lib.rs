@@ -7,6 +7,7 @@ mod cloud_event;
 mod delivery;
 mod failure;
 mod follower;
+mod mail;
 mod meter;
 mod metered;
 mod otlp;
@@ -27,6 +28,10 @@ use toolgate_store::{SinkStart, Store, StoreError};
 pub use board::{ReceiverBoard, ReceiverStatus};
 use delivery::Delivery;
 use follower::{FollowerPace, LedgerFollower};
+pub use mail::{
+    BadDigestTime, DigestTime, MailAddress, MailDigest, MailEncryption, MailLogin, MailNotice, MailReceiver,
+    MailSender, MailTrial, MailTrialFailure,
+};
 pub use metered::{METER_EVENT_TYPE, meter_event};
 pub use receiver::{BadReceiver, MeterWebhook, Otlp, Receiver, Webhook};
 
@@ -80,6 +85,17 @@ impl Courier {
         }
         tasks.close();
         Ok(Courier { tasks, bells })
+    }
+
+    /// Sends a digest of each day, until shutdown.
+    pub fn keep_digest(
+        &self,
+        digest: MailDigest,
+        store: &Store,
+        board: &ReceiverBoard,
+        shutdown: &CancellationToken,
+    ) {
+        self.tasks.spawn(digest.run(store.clone(), board.clone(), shutdown.clone()));
     }
 
     /// Signals new events, so that followers do not wait for the next poll.

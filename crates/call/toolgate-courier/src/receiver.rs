@@ -8,6 +8,8 @@ use toolgate_core::event::EventKind;
 use toolgate_core::signature::BadSigningKey;
 use toolgate_outbound::BadEgress;
 
+use crate::mail::MailReceiver;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Receiver {
     Webhook(Webhook),
@@ -17,6 +19,7 @@ pub enum Receiver {
         path: PathBuf,
     },
     Otlp(Otlp),
+    Mail(MailReceiver),
 }
 
 /// Receives events as they are recorded, one signed request for each.
@@ -81,6 +84,7 @@ impl Receiver {
             Receiver::MeterWebhook(_) => "meter:webhook".to_owned(),
             Receiver::MeterFile { .. } => "meter:file".to_owned(),
             Receiver::Otlp(_) => "otlp".to_owned(),
+            Receiver::Mail(mail) => mail.sink(),
         }
     }
 }

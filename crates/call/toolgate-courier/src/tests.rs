@@ -2,6 +2,8 @@
 
 mod ledger;
 mod listener;
+mod mail_story;
+mod mailbox;
 mod meter_story;
 mod otlp_story;
 mod webhook_story;

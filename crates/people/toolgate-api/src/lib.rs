@@ -30,6 +30,7 @@ mod connectors;
 mod credential;
 mod driven;
 mod filters;
+mod mail;
 mod manifests;
 mod models;
 mod outbound;
@@ -72,6 +73,7 @@ pub use credential::{CredentialKeeper, CredentialSpec, FieldInput};
 pub use driven::{DrivenRuns, RunPiece};
 use events::EventFeed;
 pub use filters::{FilterInForce, FilterPort, FilterView};
+pub use mail::{MailPort, MailRecipient, MailState, MailTest};
 pub use manifests::{
     ManifestChangeCounts, ManifestChangeView, ManifestChangesPage, ManifestChangesRequest,
     ManifestEntriesPage, ManifestEntryView, ManifestFolderRequest, ManifestPort, ManifestView,

@@ -99,6 +99,7 @@ mod ledger;
 mod ledger_erase;
 mod ledger_filter;
 mod ledger_proofs;
+mod mail;
 mod outbound;
 mod overview;
 mod saved_views;
@@ -342,6 +343,8 @@ fn governance(table: RouteTable) -> RouteTable {
         .route(AUDITING, routes!(outbound::list))
         .route(RUNNING, routes!(outbound::test))
         .route(AUDITING, routes!(outbound::retention))
+        .route(AUDITING, routes!(mail::show))
+        .route(RUNNING, routes!(mail::test))
         .route(AUDITING, routes!(quotas::show))
         .route(AUDITING, routes!(policy::show))
         .route(AUDITING, routes!(policy::table))

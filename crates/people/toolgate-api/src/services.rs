@@ -25,6 +25,7 @@ use crate::connectors::ConnectorPort;
 use crate::credential::CredentialKeeper;
 use crate::driven::DrivenRuns;
 use crate::filters::FilterPort;
+use crate::mail::MailPort;
 use crate::manifests::ManifestPort;
 use crate::models::ModelPort;
 use crate::outbound::{Retention, WebhookPort};
@@ -86,6 +87,7 @@ pub struct Services {
     pub policy: Arc<dyn PolicyPort>,
     pub filters: Arc<dyn FilterPort>,
     pub outbound: Arc<dyn WebhookPort>,
+    pub mail: Arc<dyn MailPort>,
     pub models: Arc<dyn ModelPort>,
     /// The MCP registry in which servers are searched.
     pub published: Arc<dyn PublishedPort>,

@@ -9,6 +9,7 @@ pub mod front;
 pub mod gateway;
 pub mod idp;
 pub mod jobsite;
+pub mod mailbox;
 pub mod model;
 pub mod neighbour;
 pub mod openbao;

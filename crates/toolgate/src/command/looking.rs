@@ -63,6 +63,7 @@ pub(super) fn only_looks(command: &Command) -> bool {
         | Command::Agents(_)
         | Command::Capabilities(_)
         | Command::Models(_)
+        | Command::Mail(_)
         | Command::Aliases(_)
         | Command::Approvals(_)
         | Command::Policy(_)

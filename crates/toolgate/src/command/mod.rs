@@ -19,6 +19,7 @@ mod inputs;
 mod ledger;
 mod lists;
 mod looking;
+mod mail;
 mod models;
 mod pages;
 mod pick;
@@ -66,6 +67,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Agents(command) => agents::run(&context, command).await,
         Command::Capabilities(command) => capabilities::run(&context, command).await,
         Command::Models(command) => models::run(&context, command).await,
+        Command::Mail(command) => mail::run(&context, command).await,
         Command::Aliases(command) => aliases::run(&context, command).await,
         Command::Settings(command) => settings::run(&context, command).await,
         Command::Secrets(command) => secrets::run(&context, command).await,

@@ -9,7 +9,7 @@ use toolgate_files::{FilesSettings, ResultSettings, StoragePlace};
 use super::{Config, engine};
 
 /// Servers go by it at once.
-const EGRESS: &str = "[network], for webhooks, meters, traces, stored files and the issuer,";
+const EGRESS: &str = "[network], for webhooks, mail, meters, traces, stored files and the issuer,";
 
 impl Config {
     /// The tables and keys in which `after` differs from this configuration, which the gateway started with,
@@ -32,6 +32,7 @@ impl Config {
             ("[[webhooks]]", self.webhooks != after.webhooks),
             ("[metering]", self.metering != after.metering),
             ("[otlp]", self.otlp != after.otlp),
+            ("[mail]", self.mail != after.mail),
             ("[limits]", self.limits != after.limits),
             ("[sandbox]", self.sandbox != after.sandbox),
             ("[vault]", self.vault != after.vault),
@@ -58,6 +59,7 @@ impl Config {
         let stored_elsewhere = matches!(self.files.place, StoragePlace::S3(_));
         let anchored = self.checkpoints.as_ref().is_some_and(|settings| !settings.urls.is_empty());
         let told = !self.webhooks.is_empty() || self.metering.is_some() || self.otlp.is_some();
+        let told = told || self.mail.is_some();
         told || anchored || stored_elsewhere || self.oauth.is_some()
     }
 

@@ -6,6 +6,7 @@ mod bytes;
 mod engine;
 mod filters;
 mod governance;
+mod mail;
 mod models;
 mod registry;
 mod servers;
@@ -92,6 +93,7 @@ pub(crate) const TABLES: &[&ConfigTable] = &[
     &governance::WEBHOOKS,
     &governance::METERING,
     &governance::OTLP,
+    &mail::MAIL,
     &registry::OAUTH,
     &registry::VAULT,
     &registry::SECRETS,

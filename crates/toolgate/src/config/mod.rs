@@ -20,6 +20,7 @@ pub(crate) mod keys;
 mod knowledge;
 mod ledger;
 mod limits;
+mod mail;
 mod models;
 mod network;
 mod outbound;
@@ -70,6 +71,7 @@ pub(crate) use checkpoints::{CheckpointKeySource, CheckpointSettings};
 pub(crate) use console::ConsoleSettings;
 pub(crate) use knowledge::KnowledgeSettings;
 pub(crate) use ledger::{ArchiveSettings, LedgerSettings, ReadsWhenDown, StoreSettings};
+pub(crate) use mail::MailSettings;
 use network::EgressConfig;
 pub(crate) use outbound::{MeteringSettings, OtlpSettings, WebhookConfig};
 pub(crate) use policy::{ApprovalSettings, PolicySettings};
@@ -126,6 +128,7 @@ pub(crate) struct Config {
     pub(crate) webhooks: Vec<WebhookConfig>,
     pub(crate) metering: Option<MeteringSettings>,
     pub(crate) otlp: Option<OtlpSettings>,
+    pub(crate) mail: Option<Box<MailSettings>>,
     /// The allowed addresses of servers that were named over the network.
     pub(crate) network: AddressRules,
     /// The default connection settings.
@@ -207,6 +210,7 @@ impl Config {
             webhooks: Vec::new(),
             metering: None,
             otlp: None,
+            mail: None,
             network: AddressRules::default(),
             egress: Arc::default(),
             key_files: Vec::new(),
@@ -279,6 +283,7 @@ const KEYS: &[&str] = &[
     "webhooks",
     "metering",
     "otlp",
+    "mail",
     "network",
     "registry",
     "aliases",
@@ -322,6 +327,7 @@ const TABLES: &[(&str, &[&str])] = &[
     ("[[webhooks]]", outbound::WEBHOOKS_KEYS),
     ("[metering]", outbound::METERING_KEYS),
     ("[otlp]", outbound::OTLP_KEYS),
+    ("[mail]", mail::KEYS),
     ("[network]", network::KEYS),
     ("[registry]", registry::REGISTRY_KEYS),
     ("[[aliases]]", registry::ALIASES_KEYS),
@@ -507,6 +513,7 @@ fn with_governance(
         metering: table("metering", problems)
             .and_then(|section| outbound::read_metering(&section, ctx, problems)),
         otlp: table("otlp", problems).and_then(|section| outbound::read_otlp(&section, ctx, problems)),
+        mail: table("mail", problems).and_then(|section| mail::read(&section, ctx, problems)).map(Box::new),
         ..config
     }
 }

@@ -20,6 +20,7 @@ mod handles;
 mod heard;
 mod hidden;
 mod in_force;
+mod mail;
 mod objects;
 mod one_path;
 mod outage;

@@ -40,6 +40,9 @@ const RELEASE_ALL: &str = "UPDATE sinks SET holder = NULL, lease_until_ms = 0 WH
 /// A position never moves back, even for a late holder.
 const ADVANCE: &str = "INSERT INTO deliveries (sink, stream, number) VALUES ($1, $2, $3) ON CONFLICT (sink, stream) \
      DO UPDATE SET number = excluded.number WHERE deliveries.number < excluded.number";
+const KEPT: &str = "SELECT number FROM deliveries WHERE sink = $1 AND stream = $2";
+/// In the place of a stream, for sinks that are sent something at certain times. Streams have no blanks in their names.
+const TIMETABLE: &str = "the timetable";
 
 /// The starting point of a new sink.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -136,6 +139,23 @@ impl Store {
     /// Releases the lease: the batch can be taken again.
     pub async fn not_delivered(&self, sink: &str, batch: &OutboxBatch) -> Result<(), StoreError> {
         self.settle(sink, &[], &batch.holder).await.map_err(doing("put events back"))
+    }
+
+    /// The last instant of its timetable that a sink is done with. `None` if there was none yet.
+    pub async fn kept_instant(&self, sink: &str) -> Result<Option<i64>, StoreError> {
+        let kept = self.db.sql(KEPT).bind(sink).bind(TIMETABLE).fetch_optional::<(i64,)>().await;
+        kept.map(|kept| kept.map(|(at_ms,)| at_ms)).map_err(doing("read a timetable"))
+    }
+
+    /// Remembers an instant of a sink's timetable, by whoever has the turn. A later one stays.
+    pub async fn keep_instant(&self, sink: &str, at_ms: i64) -> Result<(), StoreError> {
+        let keep = async {
+            let mut tx = self.db.begin(Durability::OnDisk).await?;
+            let instant = OutboxPosition { stream: TIMETABLE.to_owned(), number: at_ms };
+            advance(&mut tx, sink, &[instant]).await?;
+            tx.commit().await
+        };
+        keep.await.map_err(doing("write a timetable"))
     }
 
     /// Releases the leases that an earlier process of the gateway held when it was killed. Only for a

@@ -257,7 +257,7 @@ async fn an_approval_is_told_with_what_a_person_needs() {
     assert!(body.contains(r#""arguments":{"amount":5.00,"pin":"[redacted]"}"#), "as it was proposed: {body}");
 }
 
-fn new_approval() -> NewApproval {
+pub(super) fn new_approval() -> NewApproval {
     let digest = Digest::of("x");
     let principal = Principal::new(PrincipalId::new("agent-7"), Role::Agent);
     NewApproval {

@@ -38,8 +38,8 @@ use super::credential_box::CredentialBox;
 use super::driven_kit::StillAgents;
 use super::manifests_story::OneManifest;
 use super::parts::{
-    Allowing, AnyNumber, ApiClock, ApiEnvironment, OneFilter, OneTool, OneWebhook, Puppet, TwoModels,
-    catalog, tool,
+    Allowing, AnyNumber, ApiClock, ApiEnvironment, OneFilter, OneTool, OneWebhook, Puppet, TwoMailboxes,
+    TwoModels, catalog, tool,
 };
 use super::published_story::OneRegistry;
 use super::quotas_story::TwoHolders;
@@ -217,6 +217,7 @@ impl Gate {
             policy: Arc::new(Allowing),
             filters: Arc::new(OneFilter),
             outbound: Arc::new(OneWebhook),
+            mail: Arc::new(TwoMailboxes),
             models: Arc::new(TwoModels),
             published: Arc::new(OneRegistry),
             retention: Retention { bodies_days: 90, files_days: Some(30), ..Retention::default() },

@@ -34,10 +34,10 @@ use toolgate_sessions::SessionEnvironment;
 use toolgate_store::StoreError;
 
 use crate::{
-    CheckedPolicies, FilterInForce, FilterPort, HoldMode, ModelPort, NotCalled, OutgoingWebhook, PastCall,
-    PolicyCell, PolicyChange, PolicyFault, PolicyFile, PolicyHome, PolicyInForce, PolicyPort, PolicyRow,
-    PolicyRule, RoleAsking, StreamPlace, StreamQuota, ToolCallRequest, ToolCaller, TrialJudge, TrialVerdict,
-    WebhookPort,
+    CheckedPolicies, FilterInForce, FilterPort, HoldMode, MailPort, MailRecipient, MailState, MailTest,
+    ModelPort, NotCalled, OutgoingWebhook, PastCall, PolicyCell, PolicyChange, PolicyFault, PolicyFile,
+    PolicyHome, PolicyInForce, PolicyPort, PolicyRow, PolicyRule, RoleAsking, StreamPlace, StreamQuota,
+    ToolCallRequest, ToolCaller, TrialJudge, TrialVerdict, WebhookPort,
 };
 
 pub(super) fn server() -> ServerName {
@@ -287,6 +287,47 @@ impl WebhookPort for OneWebhook {
             _ => None,
         };
         Box::pin(async { tested })
+    }
+}
+
+/// Mail to two addresses, of which one takes none.
+pub(super) struct TwoMailboxes;
+
+impl MailPort for TwoMailboxes {
+    fn state(&self) -> BoxFuture<'static, Result<Option<MailState>, StoreError>> {
+        let recipient = MailRecipient {
+            to: "ann@example.com".into(),
+            waiting: 1,
+            delivered: 3,
+            delivered_at_ms: Some(0),
+            failures: 0,
+            passed_over: 0,
+            last_error: None,
+            failed_at_ms: None,
+        };
+        let state = MailState {
+            server: "smtp.example.com:587".into(),
+            encryption: "starttls",
+            from: "gate@example.com".into(),
+            notices: vec!["approvals"],
+            digest_at: Some("08:00 UTC".into()),
+            recipients: vec![recipient],
+        };
+        Box::pin(async { Ok(Some(state)) })
+    }
+
+    fn test(&self) -> BoxFuture<'static, Option<Vec<MailTest>>> {
+        let test = |to: &str, passed: Vec<&'static str>, error: Option<&str>, hint| MailTest {
+            to: to.into(),
+            passed,
+            error: error.map(str::to_owned),
+            hint,
+        };
+        let tests = vec![
+            test("ann@example.com", vec!["connection", "mail"], None, None),
+            test("ben@example.com", vec!["connection"], Some("sign-in: 535 no"), Some("check it")),
+        ];
+        Box::pin(async { Some(tests) })
     }
 }
 

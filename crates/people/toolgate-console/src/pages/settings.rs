@@ -4,6 +4,7 @@
 mod aliases;
 mod credentials;
 mod kept;
+mod mail;
 mod me;
 mod published;
 mod quotas;
@@ -37,6 +38,7 @@ pub(crate) fn routes() -> Router<PageContext> {
             "/console/settings/webhooks/{name}/test",
             post(receivers::test).get(async || Redirect::to(WEBHOOKS)),
         )
+        .route("/console/settings/mail/test", post(receivers::test_mail).get(async || Redirect::to(WEBHOOKS)))
         .route("/console/settings/retention", get(kept::show))
         .route("/console/settings/quotas", get(quotas::show))
         .route("/console/settings/aliases", get(aliases::show).post(aliases::change))

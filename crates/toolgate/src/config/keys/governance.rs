@@ -104,7 +104,7 @@ pub(super) const APPROVALS: ConfigTable = ConfigTable {
             "link",
             Url,
             "the page of the console",
-            "The URL of an approval's page, for links in webhooks and in answers to agents. `{id}` stands for its id. \
+            "The URL of an approval's page, for links in webhooks, in mails and in answers to agents. `{id}` stands for its id. \
                  A change takes effect after a restart.",
         ),
     ],

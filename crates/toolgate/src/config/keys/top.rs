@@ -90,6 +90,12 @@ pub(super) const TOP: ConfigTable = ConfigTable {
         without("models", Nested(TABLES), "none", "Language models, for the agents that run here."),
         without("otlp", Nested(TABLE), "none", "The OpenTelemetry collector that receives spans of calls."),
         without(
+            "mail",
+            Nested(TABLE),
+            "none",
+            "Mail to people: notices of what waits, and a digest once a day.",
+        ),
+        without(
             "network",
             Nested(TABLE),
             BELOW,

@@ -18,6 +18,7 @@ crate::on_both!(
     two_processes_never_hold_the_same_batch,
     a_holder_that_died_is_followed_by_another,
     a_restart_loses_nothing,
+    an_instant_of_a_timetable_is_kept_once_and_holds_up_no_events,
 );
 
 const ENDS: [EventKind; 1] = [EventKind::CallCompleted];
@@ -158,4 +159,18 @@ async fn a_restart_loses_nothing(world: StoreWorld) {
     call(&writer(&store, "one").await, 2).await;
     store.close().await;
     assert_eq!(calls(&take(&world.open().await, 10).await), ["tc_002"]);
+}
+
+async fn an_instant_of_a_timetable_is_kept_once_and_holds_up_no_events(world: StoreWorld) {
+    let stores = [world.open().await, world.open().await];
+    assert_eq!(stores[0].kept_instant("digest").await.expect("read"), None);
+    assert!(stores[0].take_turn("digest").await.expect("asked"));
+    assert!(!stores[1].take_turn("digest").await.expect("asked"), "one at a time");
+    stores[0].keep_instant("digest", 2_000).await.expect("kept");
+    stores[0].end_turn("digest").await.expect("ended");
+    assert!(stores[1].take_turn("digest").await.expect("asked"));
+    stores[1].keep_instant("digest", 1_000).await.expect("kept");
+    assert_eq!(stores[1].kept_instant("digest").await.expect("read"), Some(2_000), "it never moves back");
+    call(&writer(&stores[0], "one").await, 1).await;
+    assert_eq!(stores[0].outbox_waiting("digest", &ENDS).await.expect("counted"), 1);
 }

@@ -1,4 +1,4 @@
-//! Webhooks: the receivers of events, and the state of deliveries.
+//! Webhooks: the receivers of events, and the state of deliveries. Mail has a card below them.
 
 use axum::extract::Path;
 use axum::response::Response;
@@ -7,6 +7,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
 
+use super::mail::{self, MailTestsData};
 use super::tabs::{Side, head};
 use crate::address::PageAddress;
 use crate::fields::FormFields;
@@ -70,8 +71,17 @@ pub(super) async fn test(visit: PageVisit, Path(name): Path<String>, _: FormFiel
     page(&visit, StatusCode::OK, told).await
 }
 
+pub(super) async fn test_mail(visit: PageVisit, _: FormFields) -> PageResult<Response> {
+    let tested: MailTestsData = visit.post(PageAddress::of(["mail", "test"]), &json!({})).await?;
+    if tested.all_arrived() {
+        return Ok(visit.go(PageAddress::of(["console", "settings", "webhooks"]), DoneNotice::TestSent));
+    }
+    page(&visit, StatusCode::OK, tested.told()).await
+}
+
 async fn page(visit: &PageVisit, status: StatusCode, above: Markup) -> PageResult<Response> {
     let WebhooksData { webhooks } = visit.get(PageAddress::of(["webhooks"])).await?;
+    let mail = mail::card(visit).await?;
     let body = html! {
         (head(Side::Webhooks))
         (above)
@@ -82,6 +92,7 @@ async fn page(visit: &PageVisit, status: StatusCode, above: Markup) -> PageResul
         @if !webhooks.is_empty() {
             p.help { "Set webhooks and their secrets in the configuration file; changes take effect after a restart. The counts of deliveries start when the gateway starts." }
         }
+        (mail)
     };
     Ok(visit.page_with(status, "Webhooks", ConsolePage::Settings, body).await)
 }

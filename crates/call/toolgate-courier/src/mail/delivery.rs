@@ -1,0 +1,52 @@
+//! One mail for each event that is worth one.
+
+use std::time::Duration;
+
+use toolgate_core::event::{EventKind, RecordedEvent};
+use toolgate_store::Store;
+
+use super::letter::MailLetter;
+use super::notice;
+use super::settings::MailReceiver;
+use super::smtp::{self, MailProgress};
+use crate::failure::DeliveryFailure;
+
+/// A server may look for viruses before it takes a mail: so many times the limit of other attempts.
+const LIMITS: u32 = 2;
+
+pub(crate) struct MailDelivery {
+    receiver: MailReceiver,
+    kinds: Vec<EventKind>,
+}
+
+impl MailDelivery {
+    pub(crate) fn new(receiver: MailReceiver) -> Self {
+        Self { kinds: receiver.kinds(), receiver }
+    }
+
+    pub(crate) fn kinds(&self) -> &[EventKind] {
+        &self.kinds
+    }
+
+    pub(crate) async fn deliver(
+        &self,
+        store: &Store,
+        recorded: &RecordedEvent,
+        limit: Duration,
+    ) -> Result<usize, DeliveryFailure> {
+        let MailReceiver { to, sender, .. } = &self.receiver;
+        let words = notice::of(sender, store, recorded).await;
+        let words = words.map_err(|error| DeliveryFailure::temporary(error.to_string()))?;
+        let Some(words) = words else { return Ok(1) };
+        let letter = MailLetter {
+            from: &sender.from,
+            to,
+            subject: &words.subject,
+            text: &words.text,
+            id: &format!("{}.{}", recorded.stream, recorded.number),
+            at_ms: recorded.event.at_ms,
+        };
+        smtp::send(sender, to, &letter.written(), limit * LIMITS, &mut MailProgress::new()).await?;
+        Ok(1)
+    }
+}

@@ -1,0 +1,156 @@
+//! The words of a notice: who asks for what, until when, and where to decide. Never what a call says or was answered.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+use toolgate_core::approval::{Approval, ApprovalState};
+use toolgate_core::event::{EventKind, RecordedEvent};
+use toolgate_core::id::ApprovalId;
+use toolgate_core::moment::rfc3339;
+use toolgate_store::{Store, StoreError};
+
+use super::settings::MailSender;
+
+/// The longest name that a mail repeats.
+const NAME_CHARS_MAX: usize = 200;
+const UNHEALTHY: &str = "degraded";
+
+/// The subject and the text of a mail.
+pub(super) struct MailWords {
+    pub(super) subject: String,
+    pub(super) text: String,
+}
+
+/// The words about an event. `None` if nobody needs to hear of it any more.
+pub(super) async fn of(
+    sender: &MailSender,
+    store: &Store,
+    recorded: &RecordedEvent,
+) -> Result<Option<MailWords>, StoreError> {
+    Ok(match recorded.event.kind {
+        EventKind::ApprovalRequested | EventKind::ApprovalEscalated => match &recorded.event.approval {
+            Some(id) => waiting(sender, store, id).await?,
+            None => None,
+        },
+        EventKind::InputRequested => Some(question(sender, recorded)),
+        EventKind::ServerHealth => unhealthy(sender, recorded),
+        EventKind::ToolQuarantined => Some(withheld(sender, recorded)),
+        _ => None,
+    })
+}
+
+/// An approval that was decided before the mail could be sent needs nobody.
+async fn waiting(
+    sender: &MailSender,
+    store: &Store,
+    id: &ApprovalId,
+) -> Result<Option<MailWords>, StoreError> {
+    let found = store.get_approval(id).await?;
+    Ok(found.filter(|found| found.state == ApprovalState::Pending).map(|found| approval(sender, &found)))
+}
+
+fn approval(sender: &MailSender, approval: &Approval) -> MailWords {
+    let tool = approval.binding.tool.as_str();
+    let requirement = &approval.requirement;
+    let gates: Vec<&str> = requirement.gates.iter().map(|gate| gate.id.as_str()).collect();
+    let groups: Vec<String> = requirement.approvers.iter().map(|groups| groups.join(" or ")).collect();
+    let agent = approval.agent.as_ref().map(|agent| agent.as_str());
+    let run = approval.run.as_ref().map(|run| run.as_str());
+    let facts: [(&str, &str); 9] = [
+        ("Tool", tool),
+        ("Server", tool.split_once(':').map_or("", |(server, _)| server)),
+        ("Agent", agent.unwrap_or_default()),
+        ("Caller", approval.binding.principal.as_str()),
+        ("Run", run.unwrap_or_default()),
+        ("Asked by", &gates.join(", ")),
+        ("Approvers", &groups.join(", and ")),
+        ("Needed", &requirement.quorum.to_string()),
+        ("Expires", &rfc3339(approval.expires_at_ms)),
+    ];
+    let id = approval.id.as_str();
+    let page = match &sender.approval {
+        Some(page) => format!("Decide here: {}", page.replace("{id}", id)),
+        None => format!("Decide with: toolgate approvals show {id}"),
+    };
+    MailWords {
+        subject: format!("{} waits for approval", plain(tool)),
+        text: format!("A call waits for a person.\n\n{}\n{page}\n", listed(&facts)),
+    }
+}
+
+fn question(sender: &MailSender, recorded: &RecordedEvent) -> MailWords {
+    let about = &recorded.event.about;
+    let facts: [(&str, &str); 3] = [
+        ("Run", about.run.as_ref().map(|run| run.as_str()).unwrap_or_default()),
+        ("Task", about.task.as_deref().unwrap_or_default()),
+        ("Asked", &rfc3339(recorded.event.at_ms)),
+    ];
+    let id = detail(recorded, "input");
+    let page = page(sender, &["inbox", "inputs", &id]);
+    MailWords {
+        subject: "A run has a question".to_owned(),
+        text: format!("A run waits for a person's answer.\n\n{}\n{page}", listed(&facts)),
+    }
+}
+
+fn unhealthy(sender: &MailSender, recorded: &RecordedEvent) -> Option<MailWords> {
+    if detail(recorded, "health") != UNHEALTHY {
+        return None;
+    }
+    let server = recorded.event.about.server.as_ref()?.as_str();
+    let facts: [(&str, &str); 2] = [("Server", server), ("Since", &rfc3339(recorded.event.at_ms))];
+    let page = page(sender, &["servers", server]);
+    Some(MailWords {
+        subject: format!("The server {} is degraded", plain(server)),
+        text: format!("A server cannot be used as it should be.\n\n{}\n{page}", listed(&facts)),
+    })
+}
+
+fn withheld(sender: &MailSender, recorded: &RecordedEvent) -> MailWords {
+    let about = &recorded.event.about;
+    let tool = about.tool.as_ref().map(|tool| tool.as_str()).unwrap_or_default();
+    let facts: [(&str, &str); 3] = [
+        ("Tool", tool),
+        ("Server", about.server.as_ref().map(|server| server.as_str()).unwrap_or_default()),
+        ("Since", &rfc3339(recorded.event.at_ms)),
+    ];
+    let page = page(sender, &["reviews"]);
+    MailWords {
+        subject: format!("{} waits for a review", plain(tool)),
+        text: format!("A tool is withheld until its definition is reviewed.\n\n{}\n{page}", listed(&facts)),
+    }
+}
+
+/// A line with the address of a page of the console, if it has one.
+pub(super) fn page(sender: &MailSender, path: &[&str]) -> String {
+    let Some(console) = &sender.console else { return String::new() };
+    let mut address = format!("See: {console}/console");
+    for part in path {
+        address.push('/');
+        address.push_str(&plain(part));
+    }
+    address.push('\n');
+    address
+}
+
+/// Facts in lines, without those that are empty.
+fn listed(facts: &[(&str, &str)]) -> String {
+    let mut lines = String::new();
+    for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
+        let name = format!("{name}:");
+        writeln!(lines, "{name:<10} {}", plain(value)).expect("text takes text");
+    }
+    lines
+}
+
+/// A name as one line: others give names.
+pub(super) fn plain(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() { ' ' } else { c }).take(NAME_CHARS_MAX).collect()
+}
+
+/// A text in the detail of an event; empty if there is none.
+fn detail(recorded: &RecordedEvent, member: &str) -> String {
+    let detail = recorded.event.detail.as_ref();
+    let detail = detail.and_then(|detail| serde_json::from_str::<Value>(detail.as_str()).ok());
+    detail.and_then(|detail| detail[member].as_str().map(str::to_owned)).unwrap_or_default()
+}
