@@ -1,5 +1,6 @@
 //! The servers as the registry drives them, and their numbers as others read them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -25,6 +26,8 @@ pub(crate) struct ManagerControl {
     keys: Keys,
     /// The registry's specs while nothing listens to servers yet.
     first: Mutex<Option<Vec<ServerSpec>>>,
+    /// The servers of the last specs that were applied.
+    reached: Mutex<BTreeSet<ServerName>>,
     running: AtomicBool,
 }
 
@@ -41,6 +44,7 @@ impl ManagerControl {
             hub,
             keys,
             first: Mutex::default(),
+            reached: Mutex::default(),
             running: AtomicBool::new(false),
         })
     }
@@ -51,7 +55,15 @@ impl ManagerControl {
         self.running.store(true, Ordering::Release);
         let specs = first.take().unwrap_or_default();
         self.hub.expect(specs.iter().filter(|spec| can_be_reached(spec)).map(|spec| spec.name.clone()));
+        self.apply_now(specs);
+    }
+
+    /// Servers that are not among them any more are neither up nor down.
+    fn apply_now(&self, specs: Vec<ServerSpec>) {
+        let now: BTreeSet<ServerName> = specs.iter().map(|spec| spec.name.clone()).collect();
         self.manager.apply(specs);
+        let before = std::mem::replace(&mut *self.reached.lock(), now.clone());
+        before.difference(&now).for_each(|server| self.hub.server_left(server));
     }
 }
 
@@ -70,7 +82,7 @@ impl ServerControl for ManagerControl {
         self.memory.know(&specs);
         self.keys.know(specs.iter().map(way).collect());
         if self.running.load(Ordering::Acquire) {
-            self.manager.apply(specs);
+            self.apply_now(specs);
         } else {
             *first = Some(specs);
         }

@@ -19,7 +19,8 @@ impl AssembledGateway {
         for server in self.registry.servers() {
             // Servers that register come by themselves, and not to a gateway that lives as long as a command.
             let registers = matches!(server.source, ServerSource::Expected | ServerSource::Registered);
-            if registers && server.instances.is_empty() {
+            let comes_by_itself = registers && server.instances.is_empty();
+            if comes_by_itself || server.disabled.is_some() {
                 continue;
             }
             let state = self.settled(&server.name, wait.saturating_sub(started.elapsed())).await;

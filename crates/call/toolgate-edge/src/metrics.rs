@@ -168,6 +168,13 @@ impl Metrics {
         self.server_restarts.get_or_create(&label).set(i64::from(state.restarts));
     }
 
+    /// A server that nobody reaches any more is neither up nor down.
+    pub(crate) fn forget_server(&self, server: &ServerName) {
+        let label = ServerLabel { server: server.to_string() };
+        self.servers_up.remove(&label);
+        self.server_restarts.remove(&label);
+    }
+
     pub(crate) fn refused(&self) {
         self.refused.inc();
     }

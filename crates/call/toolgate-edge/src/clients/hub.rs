@@ -127,6 +127,12 @@ impl Hub {
         }
     }
 
+    /// The gateway does not reach the server any more: it was disabled or removed.
+    pub fn server_left(&self, server: &ServerName) {
+        self.metrics.forget_server(server);
+        self.settle(server);
+    }
+
     pub fn resource_updated(&self, server: &ServerName, own: &str, params: &RawJson) {
         let (sessions, listeners) = self.all();
         let renamed =

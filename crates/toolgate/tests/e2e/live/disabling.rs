@@ -25,18 +25,26 @@ async fn echoes(site: &Site) {
     assert!(text(&said).contains("hello"), "{said}");
 }
 
+/// True if the metrics tell whether the server is up.
+async fn is_counted(site: &Site) -> bool {
+    let metrics = site.agent().http.get(site.gateway.url("/metrics")).send().await.expect("an answer");
+    metrics.text().await.expect("text").contains("toolgate_server_up{server=\"conf\"}")
+}
+
 #[tokio::test]
 async fn a_server_of_the_file_is_disabled_and_enabled_again_without_a_restart() {
     let site = Site::open_with(&conforming("conf", &[]));
     echoes(&site).await;
     let running = until_async(WAIT, || async { shown(&site)["pid"].as_u64() });
     let process = format!("/proc/{}", running.await.expect("it has a process"));
+    assert!(is_counted(&site).await);
     let admin = site.gateway.admin.clone();
     let reason = Some(json!({ "reason": "an audit" }));
     assert_eq!(site.rest(&admin, "POST", "/servers/conf/disable", reason).await.status, 204);
     site.sees(&site.agent(), &[]).await;
     let ended = until_async(WAIT, || async { (!std::path::Path::new(&process).exists()).then_some(()) });
     ended.await.expect("its process ends");
+    assert!(!is_counted(&site).await, "it is neither up nor down");
 
     let params = json!({ "name": ECHO, "arguments": { "text": "hello" } });
     let answer = site.agent().modern("tools/call", params).await.response();
