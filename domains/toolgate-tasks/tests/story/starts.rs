@@ -1,7 +1,10 @@
 //! One cause, one run: with several gateways, and when one of them dies on the way.
 
+use std::time::Duration;
+
 use toolgate_core::automation::Overlap;
 use toolgate_core::event::EventKind;
+use toolgate_core::run::RunState;
 
 use crate::world::{HOUR, MINUTE, START_MS, StarterMood, TasksWorld, hourly, until};
 
@@ -13,6 +16,7 @@ crate::on_both!(
     a_run_whose_loop_nobody_took_up_yet_is_not_made_again,
     a_start_that_keeps_dying_ends_as_failed,
     a_start_that_the_store_prevented_is_tried_again,
+    of_two_runs_for_one_cause_the_late_one_is_cancelled,
 );
 
 async fn three_gateways_start_one_run_for_an_instant(world: TasksWorld) {
@@ -44,7 +48,7 @@ async fn a_start_that_nobody_finished_is_taken_up(world: TasksWorld) {
     one.tasks.stop().await;
     let two = world.gateway("two").await;
     world.clock.advance(89);
-    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    tokio::time::sleep(Duration::from_millis(50)).await;
     assert_eq!(two.states(&automation).await, ["claimed"], "its time is not over");
     world.clock.advance(2);
     two.until_states(&automation, &["started"]).await;
@@ -126,4 +130,25 @@ async fn a_start_that_the_store_prevented_is_tried_again(world: TasksWorld) {
     gateway.starter.set(StarterMood::Works);
     world.clock.advance(2 * MINUTE);
     gateway.until_states(&automation, &["started"]).await;
+}
+
+async fn of_two_runs_for_one_cause_the_late_one_is_cancelled(world: TasksWorld) {
+    let one = world.gateway_starting_within("one", Duration::from_secs(60)).await;
+    one.starter.set(StarterMood::Stalls);
+    let automation = one.automation("hourly", hourly(), Overlap::Skip).await;
+    world.clock.advance(HOUR);
+    until("the start began", async || one.starter.starts().len() == 1).await;
+    one.starter.set(StarterMood::Works);
+    world.clock.advance(2 * MINUTE);
+    one.until_states(&automation, &["started"]).await;
+    let noted = one.fires(&automation).await[0].run.clone().expect("it has a run");
+    one.starter.woken.notify_one();
+    until("the late one is cancelled", async || {
+        let runs = one.automatic_runs().await;
+        runs.len() == 2 && runs.iter().any(|run| run.state == RunState::Cancelled && run.id != noted)
+    })
+    .await;
+    assert_eq!(one.fires(&automation).await[0].run.as_ref(), Some(&noted));
+    let runs = one.automatic_runs().await;
+    assert!(runs.iter().all(|run| run.id != noted || run.state != RunState::Cancelled), "{runs:?}");
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::automation::{Automation, Fire, Overlap, Trigger};
 use toolgate_core::content::ContentHolder;
@@ -74,6 +75,8 @@ impl Clock for StoryClock {
 pub(crate) enum StarterMood {
     #[default]
     Works,
+    /// The gateway stands still before there is a run, until it is woken.
+    Stalls,
     /// The gateway dies before there is a run.
     DiesBefore,
     /// The gateway dies after the run was made, and before it begins.
@@ -91,6 +94,7 @@ pub(crate) struct StoryStarter {
     books: Arc<Books>,
     mood: Mutex<StarterMood>,
     starts: Mutex<Vec<RunStart>>,
+    pub(crate) woken: Notify,
 }
 
 impl StoryStarter {
@@ -144,6 +148,10 @@ impl RunStarter for StoryStarter {
         Box::pin(async move {
             match mood {
                 StarterMood::Works => self.begin(&start).await,
+                StarterMood::Stalls => {
+                    self.woken.notified().await;
+                    self.begin(&start).await
+                }
                 StarterMood::DiesBefore => std::future::pending().await,
                 StarterMood::DiesHalfway => {
                     self.make(&start).await?;
@@ -251,6 +259,11 @@ impl TasksWorld {
     }
 
     pub(crate) async fn gateway(&self, stream: &str) -> TasksGateway {
+        self.gateway_starting_within(stream, Duration::from_secs(1)).await
+    }
+
+    /// One whose starts may take this long.
+    pub(crate) async fn gateway_starting_within(&self, stream: &str, start_limit: Duration) -> TasksGateway {
         let store = self.open().await;
         let settings = BooksSettings {
             stream: stream.into(),
@@ -273,6 +286,7 @@ impl TasksWorld {
             books: Arc::clone(&books),
             mood: Mutex::default(),
             starts: Mutex::default(),
+            woken: Notify::new(),
         });
         let setup = TasksSetup {
             store: store.clone(),
@@ -284,12 +298,7 @@ impl TasksWorld {
             stream: stream.to_owned(),
             shutdown,
         };
-        let pace = TasksPace {
-            look: OFTEN,
-            follow: OFTEN,
-            start_limit: Duration::from_secs(1),
-            claim: Duration::from_secs(90),
-        };
+        let pace = TasksPace { look: OFTEN, follow: OFTEN, start_limit, claim: Duration::from_secs(90) };
         TasksGateway { tasks: Tasks::start_at(setup, pace), runs, starter, store, books }
     }
 }
