@@ -10,9 +10,10 @@ import pytest
 import toolgate_crewai
 from crewai import Agent, Crew, Task
 from crewai.llms.base_llm import BaseLLM
+from crewai.utilities.agent_utils import convert_tools_to_openai_schema
 from house import House, free_port, until
 from toolgate_client import Toolgate
-from toolgate_crewai import Gate, GatewayFault, meant
+from toolgate_crewai import Gate, GatewayFault, arguments_of, as_tool, meant, shown
 
 toolgate_crewai.LOOK_SECONDS = 0.2
 #: A busy machine takes its time, and CrewAI a while to load.
@@ -126,6 +127,17 @@ def test_equal_calls_are_calls_of_their_own_and_a_fault_gives_its_number_back(ho
         (other,) = [one for one in again.tools("second") if one.name == "desk__note"]
         other.run(text="twice")
     assert house.done() == [["note", "twice"]] * 4, "another task makes calls of its own"
+
+
+def test_a_schema_that_no_class_can_have_is_shown_as_it_is():
+    any_value, odd = {"anyOf": [{}, {"type": "null"}]}, {"type": "string", "pattern": "^(?!a)"}
+    schema = {"type": "object", "properties": {"state": True, "_from": odd}, "required": ["_from"], "$schema": "…"}
+    assert arguments_of(schema).model_json_schema() == {"type": "object", "properties": {"state": any_value, "_from": odd}, "required": ["_from"]}
+    nested = {"items": {"properties": {"a": {"type": "string"}}}}
+    assert shown(nested) == {"items": {"properties": {"a": {"anyOf": [{"type": "string"}, {"type": "null"}]}}}}
+    listed = {"wire_name": "desk__odd", "definition": {"inputSchema": schema}}
+    parameters = convert_tools_to_openai_schema([as_tool(None, "t", listed)])[0][0]["function"]["parameters"]
+    assert parameters["properties"]["_from"] == odd, parameters
 
 
 def test_what_a_model_left_out_is_not_sent_as_null():

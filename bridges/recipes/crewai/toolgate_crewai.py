@@ -25,8 +25,7 @@ from typing import Any
 import httpx
 from crewai.tools import BaseTool
 from crewai.tools.tool_failure import ToolFailurePolicy
-from crewai.utilities.pydantic_schema_utils import create_model_from_schema
-from pydantic import PrivateAttr
+from pydantic import BaseModel, ConfigDict, PrivateAttr
 from toolgate_client import GatewayError, Toolgate
 
 PATIENCE_SECONDS = 60.0
@@ -136,12 +135,44 @@ def as_tool(gate: Gate, task: str, listed: Any) -> GatewayTool:
     tool = GatewayTool(
         name=listed["wire_name"],
         description=definition.get("description") or listed["wire_name"],
-        args_schema=create_model_from_schema(definition["inputSchema"], model_name=listed["wire_name"]),
+        args_schema=arguments_of(definition["inputSchema"]),
         # An answer that CrewAI remembers would hide what the gateway says now.
         cache_function=never,
     )
     tool._gate, tool._task, tool._wire_name, tool._schema = gate, task, listed["wire_name"], definition["inputSchema"]
     return tool
+
+
+def arguments_of(schema: dict[str, Any]) -> type[BaseModel]:
+    """What CrewAI shows a model. It takes a class; not every schema can become the fields of one, so this one shows the schema itself."""
+    of_tool = {"type": "object", "properties": {}, **shown(schema)}
+
+    class Arguments(BaseModel):
+        model_config = ConfigDict(extra="allow")
+
+        @classmethod
+        def model_json_schema(cls, *_args: Any, **_kwargs: Any) -> dict[str, Any]:
+            return json.loads(json.dumps(of_tool))  # type: ignore[no-any-return]
+
+    return Arguments
+
+
+def shown(schema: Any) -> dict[str, Any]:
+    """CrewAI asks a model for every argument, so what may be left out may be null here; `meant` takes that out again."""
+    if not isinstance(schema, dict):
+        return {}
+    told = {key: value for key, value in schema.items() if key not in ("$schema", "$id")}
+    required = schema.get("required") or []
+    for key, value in schema.items():
+        if key == "properties":
+            told[key] = {name: shown(one) if name in required else {"anyOf": [shown(one), {"type": "null"}]} for name, one in value.items()}
+        elif key == "$defs":
+            told[key] = {name: shown(one) for name, one in value.items()}
+        elif key in ("anyOf", "oneOf", "allOf"):
+            told[key] = [shown(one) for one in value]
+        elif key == "items":
+            told[key] = shown(value)
+    return told
 
 
 def never(_arguments: Any = None, _result: Any = None) -> bool:
