@@ -1,4 +1,4 @@
-//! The receivers of events: webhooks, meters, traces, as configured; and the API's view of them.
+//! The receivers of events: webhooks, mail, meters, traces, as configured; and the API's view of them.
 
 use tokio_util::sync::CancellationToken;
 use toolgate_api::{OutgoingWebhook, WebhookPort};

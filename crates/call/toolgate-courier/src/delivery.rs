@@ -75,7 +75,7 @@ impl Delivery {
             Delivery::MeterWebhook(meter) => meter.deliver(events, limit).await,
             Delivery::MeterFile(meter) => meter.deliver(events).await,
             Delivery::Otlp(otlp) => otlp.deliver(events, limit).await,
-            Delivery::Mail(mail) => mail.deliver(store, &events[0], limit).await,
+            Delivery::Mail(mail) => mail.deliver(store, events, limit).await,
         }
     }
 }

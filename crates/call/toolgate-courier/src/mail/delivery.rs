@@ -1,4 +1,4 @@
-//! One mail for each event that is worth one.
+//! One mail for what happened at the same moment, if it is worth one.
 
 use std::time::Duration;
 
@@ -31,22 +31,27 @@ impl MailDelivery {
     pub(crate) async fn deliver(
         &self,
         store: &Store,
-        recorded: &RecordedEvent,
+        events: &[RecordedEvent],
         limit: Duration,
     ) -> Result<usize, DeliveryFailure> {
         let MailReceiver { to, sender, .. } = &self.receiver;
-        let words = notice::of(sender, store, recorded).await;
-        let words = words.map_err(|error| DeliveryFailure::temporary(error.to_string()))?;
-        let Some(words) = words else { return Ok(1) };
+        let mut notices = Vec::new();
+        for recorded in events {
+            let words = notice::of(sender, store, recorded).await;
+            notices.extend(words.map_err(|error| DeliveryFailure::temporary(error.to_string()))?);
+        }
+        let Some(words) = notice::together(notices) else { return Ok(events.len()) };
+        let first = &events[0];
         let letter = MailLetter {
             from: &sender.from,
             to,
             subject: &words.subject,
             text: &words.text,
-            id: &format!("{}.{}", recorded.stream, recorded.number),
-            at_ms: recorded.event.at_ms,
+            id: &format!("{}.{}", first.stream, first.number),
+            at_ms: first.event.at_ms,
         };
-        smtp::send(sender, to, &letter.written(), limit * LIMITS, &mut MailProgress::new()).await?;
-        Ok(1)
+        let sent = smtp::send(sender, to, &letter.written(), limit * LIMITS, &mut MailProgress::new()).await;
+        sent.map_err(|failure| failure.of(events.len()))?;
+        Ok(events.len())
     }
 }

@@ -39,6 +39,17 @@ pub(super) async fn of(
     })
 }
 
+/// One mail of all of them: an agent that asks a hundred times at once fills nobody's mailbox.
+pub(super) fn together(mut notices: Vec<MailWords>) -> Option<MailWords> {
+    let count = notices.len();
+    if count < 2 {
+        return notices.pop();
+    }
+    let subject = format!("{count} notices: {}, and more", notices[0].subject);
+    let texts: Vec<String> = notices.iter().map(|one| format!("{}\n\n{}", one.subject, one.text)).collect();
+    Some(MailWords { subject, text: texts.join("\n\n") })
+}
+
 /// An approval that was decided before the mail could be sent needs nobody.
 async fn waiting(
     sender: &MailSender,

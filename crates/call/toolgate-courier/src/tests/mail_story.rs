@@ -105,6 +105,27 @@ fn health(health: &str) -> Event {
 }
 
 #[tokio::test]
+async fn what_waits_at_the_same_moment_is_one_mail() {
+    let mailbox = Mailbox::start(|_, _| None).await;
+    let ledger = TestLedger::open(SINK).await;
+    ledger.books.open(new_approval()).await.expect("it is asked");
+    ledger.append(vec![health("degraded"), health("healthy")]).await;
+    let running = start(&ledger, receiver(&mailbox)).await;
+    until("all of it is delivered", || running.board.standing(SINK).delivered == 3).await;
+    running.stop().await;
+    let taken = mailbox.taken();
+    assert_eq!(taken.len(), 1, "{taken:?}");
+    for told in [
+        "Subject: 2 notices: bank:transfer waits for approval, and more",
+        "\nbank:transfer waits for approval\n",
+        "\nThe server bank is degraded\n",
+        "https://gate.example/console/servers/bank",
+    ] {
+        assert!(taken[0].contains(told), "no {told:?} in {}", taken[0]);
+    }
+}
+
+#[tokio::test]
 async fn what_was_decided_in_the_meantime_is_not_sent() {
     let mailbox = Mailbox::start(|_, _| None).await;
     let ledger = TestLedger::open(SINK).await;
@@ -131,8 +152,9 @@ async fn a_mailbox_that_is_not_there_is_told_and_skipped_and_a_wrong_sender_is_n
     let mailbox = Mailbox::start(answering).await;
     let ledger = TestLedger::open(SINK).await;
     ledger.books.open(new_approval()).await.expect("it is asked");
-    ledger.append(vec![health("healthy"), health("degraded")]).await;
     let running = start(&ledger, receiver(&mailbox)).await;
+    until("it is given up", || running.board.standing(SINK).passed_over == 1).await;
+    ledger.append(vec![health("healthy"), health("degraded")]).await;
     until("the second is delivered", || mailbox.taken().len() == 1).await;
     let board = running.board.clone();
     running.stop().await;

@@ -133,7 +133,7 @@ pub(super) const NETWORK: ConfigTable = ConfigTable {
     header: "[network]",
     about: "Outgoing connections, and the addresses that servers which are not in this file may have: those that \
             register, and those of `PATCH /settings/mcp_servers`. Public addresses are always allowed. Certificates \
-            and proxy apply to servers, sign-ins, the MCP registry, webhooks, meters, traces, stored files and the issuer; a server may \
+            and proxy apply to servers, sign-ins, the MCP registry, webhooks, mail, meters, traces, stored files and the issuer; a server may \
             have its own. The files are read at the start and when this file changes; for servers a change takes \
             effect at once, for the others after a restart.",
     accepted: network::KEYS,
