@@ -111,7 +111,13 @@ impl MailPort for ShownMail {
             let KnownMail { settings, sender } = known?;
             let mut tests = Vec::new();
             for to in &settings.to {
-                tests.push(test(&sender, to).await);
+                let tested = test(&sender, to).await;
+                let is_of_all = tested.error.is_some() && !tested.passed.contains(&"sender");
+                tests.push(tested);
+                // What fails before the address is said fails for every address.
+                if is_of_all {
+                    break;
+                }
             }
             Some(tests)
         })

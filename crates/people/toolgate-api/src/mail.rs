@@ -8,7 +8,8 @@ pub trait MailPort: Send + Sync {
     /// `None` if no mail is configured.
     fn state(&self) -> BoxFuture<'static, Result<Option<MailState>, StoreError>>;
 
-    /// Sends one test mail to each address. `None` if no mail is configured.
+    /// Sends one test mail to each address; where that fails for all of them, the first one tells. `None` if no mail is
+    /// configured.
     fn test(&self) -> BoxFuture<'static, Option<Vec<MailTest>>>;
 }
 

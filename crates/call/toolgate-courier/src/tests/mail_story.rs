@@ -8,9 +8,10 @@ use tokio_util::sync::CancellationToken;
 use toolgate_core::approval::WithdrawalReason;
 use toolgate_core::event::{Event, EventKind, EventSubject, Outcome};
 use toolgate_core::governance::{Approvals, Clock};
+use toolgate_core::id::RunId;
 use toolgate_core::moment::parse_rfc3339;
 use toolgate_core::port::BoxFuture;
-use toolgate_core::{PrincipalId, RawJson, ServerName};
+use toolgate_core::{CanonicalName, PrincipalId, RawJson, ServerName};
 
 use super::ledger::TestLedger;
 use super::mailbox::Mailbox;
@@ -122,6 +123,41 @@ async fn what_waits_at_the_same_moment_is_one_mail() {
         "https://gate.example/console/servers/bank",
     ] {
         assert!(taken[0].contains(told), "no {told:?} in {}", taken[0]);
+    }
+}
+
+#[tokio::test]
+async fn questions_and_reviews_are_told_with_their_pages() {
+    let mailbox = Mailbox::start(|_, _| None).await;
+    let ledger = TestLedger::open(SINK).await;
+    let bank = ServerName::new("bank").expect("a name");
+    let about = EventSubject {
+        run: Some(RunId::new("run_1")),
+        tool: Some(CanonicalName::of(&bank, "transfer\nX: y")),
+        server: Some(bank),
+        ..EventSubject::default()
+    };
+    let event =
+        |kind: EventKind| Event::new(kind, 1_785_585_600_123, PrincipalId::local(), about.clone().into());
+    let mut asked = event(EventKind::InputRequested);
+    asked.detail = Some(RawJson::from(serde_json::json!({ "input": "inp_7" })));
+    ledger.append(vec![asked]).await;
+    let running = start(&ledger, receiver(&mailbox)).await;
+    until("the question is delivered", || mailbox.taken().len() == 1).await;
+    ledger.append(vec![event(EventKind::ToolQuarantined)]).await;
+    until("the review is delivered", || mailbox.taken().len() == 2).await;
+    running.stop().await;
+    let taken = mailbox.taken();
+    for told in ["Subject: A run has a question", "run_1", "https://gate.example/console/inbox/inputs/inp_7"]
+    {
+        assert!(taken[0].contains(told), "no {told:?} in {}", taken[0]);
+    }
+    for told in [
+        "Subject: bank:transfer X: y waits for a review\n",
+        "Tool:      bank:transfer X: y\n",
+        "https://gate.example/console/reviews\n",
+    ] {
+        assert!(taken[1].contains(told), "no {told:?} in {}", taken[1]);
     }
 }
 

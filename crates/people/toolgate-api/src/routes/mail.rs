@@ -58,7 +58,7 @@ pub(crate) struct MailRecipientView {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct MailTestsPage {
-    /// One for each address.
+    /// One for each address; only the first if the failure is none of the address.
     tests: Vec<MailTestView>,
 }
 
@@ -93,7 +93,7 @@ pub(crate) async fn show(State(context): State<ApiContext>) -> ApiResult<Respons
     responses((status = 200, description = "The results", body = MailTestsPage), (status = 404, description = "No mail is configured")))]
 pub(crate) async fn test(State(context): State<ApiContext>) -> ApiResult<Response> {
     let Some(tests) = context.mail.test().await else {
-        return Err(Problem::not_found("no mail is configured".to_owned()).hint(
+        return Err(Problem::not_found("no mail is configured").hint(
             "a `[mail]` table in the configuration file makes it; the gateway takes it up after a restart",
         ));
     };
