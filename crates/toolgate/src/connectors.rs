@@ -1,5 +1,6 @@
 //! Connectors between the parts of the gateway: which servers there are, and how the API shows them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use toolgate_api::{ConnectorPort, ConnectorSyncView, ConnectorView};
@@ -16,6 +17,11 @@ pub(crate) struct RegisteredServers(pub(crate) Arc<Registry>);
 impl ConnectorRoster for RegisteredServers {
     fn servers(&self) -> Vec<ServerName> {
         self.0.servers().into_iter().map(|known| known.name).collect()
+    }
+
+    fn disabled(&self) -> BTreeMap<ServerName, Option<String>> {
+        let known = self.0.servers().into_iter();
+        known.filter_map(|known| Some((known.name, known.disabled?.reason))).collect()
     }
 }
 

@@ -32,6 +32,7 @@ pub(crate) fn console(
     key: &[u8; 32],
 ) -> Option<Console> {
     let cookies = Cookies::new(&instance(key), config.files.public_url.as_deref());
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     config.console.enabled.then(|| {
         Console::new(ConsoleSetup {
             backend: Arc::new(ApiBackend(api.clone())),
@@ -39,10 +40,14 @@ pub(crate) fn console(
                 store: store.clone(),
                 time: config.console.login,
                 stream: stream.to_owned(),
-                people: config.console.people.clone().map(|people| PersonLogin::new(people, &config.egress)),
+                people: config
+                    .console
+                    .people
+                    .clone()
+                    .map(|people| PersonLogin::new(people, &config.egress, clock.clone())),
                 public_url: config.files.public_url.clone(),
             }),
-            clock: Arc::new(SystemClock::default()),
+            clock,
             cookies,
             form_bytes_max: config.limits.request_bytes_max,
         })

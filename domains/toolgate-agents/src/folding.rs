@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use toolgate_core::model::{CallArguments, MessagePart, MessageRole, ModelCallResult, ModelMessage};
+use toolgate_core::model::{
+    CallArguments, MessagePart, MessageRole, ModelCallResult, ModelMessage, unframed,
+};
 use toolgate_core::run::StoredMessage;
 
-use crate::framing::unframed;
 use crate::history::History;
 use crate::lines;
 

@@ -24,6 +24,5 @@ mod worker;
 
 pub use agents::{Agents, ChatPage};
 pub use desk::AgentsSetup;
-pub use framing::unframed;
 pub use settings::AgentsSettings;
 pub use watch::LoopPiece;

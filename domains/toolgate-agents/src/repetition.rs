@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 use toolgate_core::Digest;
-use toolgate_core::model::{CallArguments, MessageRole, ModelMessage};
+use toolgate_core::model::{CallArguments, MessageRole, ModelMessage, unframed};
 
-use crate::framing::unframed;
 use crate::history::History;
 
 const SAME_RESULT_MAX: usize = 4;

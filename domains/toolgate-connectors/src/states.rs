@@ -1,5 +1,6 @@
 //! Connectors as people see them: their health, what was synced last, the rate that is left, and what to do next.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use toolgate_core::id::RunId;
 use toolgate_core::port::Caller;
 use toolgate_core::server::ServerHealth;
 use toolgate_core::substrate::ManifestDigest;
-use toolgate_core::{PrincipalId, Refusal, codes};
+use toolgate_core::{PrincipalId, Refusal, ServerName, codes};
 use toolgate_store::{ServerStatus, WorkFilter, WorkRow};
 use toolgate_work::{WorkFault, WorkState, WorkView};
 
@@ -28,7 +29,7 @@ pub struct ConnectorState {
     pub provider: String,
     pub connection: String,
     pub server: String,
-    /// starting, healthy or degraded.
+    /// starting, healthy, degraded or disabled.
     pub health: &'static str,
     pub reason: Option<String>,
     /// The name of the pointer in the namespace `connector`.
@@ -39,6 +40,12 @@ pub struct ConnectorState {
     /// Writes whose answer was lost, and that nobody has judged yet.
     pub doubts: usize,
     pub next_step: Option<String>,
+}
+
+/// The health of a connector's server, and the reason for it.
+struct ConnectorHealth {
+    word: &'static str,
+    reason: Option<String>,
 }
 
 /// The newest sync, which may be under way.
@@ -67,13 +74,14 @@ impl Connectors {
         caller: &Arc<dyn Caller>,
     ) -> Result<Vec<ConnectorState>, Refusal> {
         let statuses = self.store.read_statuses().await.map_err(|error| down(&error))?;
+        let disabled = self.roster.disabled();
         let doubts = self.open_doubts().await?;
         let sign_ins = self.sign_ins(wanted, caller).await;
         let mut states = Vec::with_capacity(wanted.len());
         for (of, sign_in) in wanted.iter().zip(sign_ins) {
-            let status = statuses.iter().find(|one| one.name == of.server);
+            let health = ConnectorHealth::of(&of.server, &disabled, &statuses);
             let doubts = doubts.iter().filter(|lost| lost.server == of.server).count();
-            let state = self.state_of(of, status, doubts).await?;
+            let state = self.state_of(of, health, doubts).await?;
             states.push(state.with_rate(sign_in.rate).without(sign_in.missing));
         }
         Ok(states)
@@ -82,7 +90,7 @@ impl Connectors {
     async fn state_of(
         &self,
         of: &ConnectorServer,
-        status: Option<&ServerStatus>,
+        health: ConnectorHealth,
         doubts: usize,
     ) -> Result<ConnectorState, Refusal> {
         let pointer = of.connector.pointer();
@@ -92,8 +100,8 @@ impl Connectors {
             provider: of.connector.provider().to_owned(),
             connection: of.connector.connection().to_owned(),
             server: of.server.to_string(),
-            health: status.map_or("starting", |one| health(one.state.health)),
-            reason: status.and_then(|one| one.state.reason.clone()),
+            health: health.word,
+            reason: health.reason,
             pointer,
             manifest: head.and_then(|head| head.manifest),
             last_sync,
@@ -143,12 +151,30 @@ impl ConnectorState {
     /// A connector whose credentials are missing is of no use, though its server runs.
     fn without(mut self, missing: Option<String>) -> Self {
         let Some(missing) = missing else { return self };
-        if self.health != "starting" {
+        if !matches!(self.health, "starting" | "disabled") {
             self.health = "degraded";
         }
         self.next_step = Some(missing.clone());
         self.reason = Some(missing);
         self
+    }
+}
+
+impl ConnectorHealth {
+    /// Nobody checks a disabled server: its last status says nothing of it.
+    fn of(
+        server: &ServerName,
+        disabled: &BTreeMap<ServerName, Option<String>>,
+        statuses: &[ServerStatus],
+    ) -> Self {
+        let status = statuses.iter().find(|one| one.name == *server);
+        match (disabled.get(server), status) {
+            (Some(reason), _) => Self { word: "disabled", reason: reason.clone() },
+            (None, Some(status)) => {
+                Self { word: health(status.state.health), reason: status.state.reason.clone() }
+            }
+            (None, None) => Self { word: "starting", reason: None },
+        }
     }
 }
 
@@ -184,6 +210,9 @@ fn next_step(state: &ConnectorState) -> Option<String> {
     let command =
         format!("toolgate connector sync --provider {} --connection {}", state.provider, state.connection);
     match (error, state) {
+        (_, ConnectorState { health: "disabled", doubts: 0, server, .. }) => {
+            Some(format!("`toolgate servers enable {server}` enables it again"))
+        }
         (Some(error), _) if error.code == codes::CONNECTOR_SIGN_IN.name => {
             Some(format!("{}, then sync again: `{command}`", error.hint))
         }

@@ -10,6 +10,7 @@ mod known;
 mod message;
 mod report;
 mod request;
+mod result_frame;
 mod spend;
 
 pub use answer::{ModelAnswer, ModelPiece, ModelUsage, StopReason};
@@ -21,6 +22,7 @@ pub use known::KnownModel;
 pub use message::{CallArguments, MessagePart, MessageRole, ModelCall, ModelCallResult, ModelMessage};
 pub use report::ModelReport;
 pub use request::{ModelRequest, OfferedTool, ToolUse};
+pub use result_frame::{RESULT_TAG, unframed};
 pub use spend::{ReachedSpend, SpendLimit};
 
 use crate::Refusal;

@@ -46,7 +46,7 @@ impl fmt::Display for PrincipalId {
 pub enum Role {
     /// Everything, tokens too.
     Admin,
-    /// Runs the gateway: everything except tokens.
+    /// Runs the gateway: everything except tokens, approvals and policies.
     Operator,
     /// Decides on approvals.
     Approver,

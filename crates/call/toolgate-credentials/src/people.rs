@@ -1,6 +1,8 @@
 //! Logging people in by an identity provider: the code flow of OpenID Connect with PKCE, and what the provider's token says of
 //! the person. Nothing of an unfinished login is kept here: the browser keeps a ticket, from which everything follows.
 
+mod metadata;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -11,6 +13,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use toolgate_core::address::Reach;
 use toolgate_core::egress::Egress;
+use toolgate_core::governance::Clock;
 use toolgate_core::server::ClientAuth;
 use toolgate_core::{Principal, PrincipalKind, Role};
 use url::Url;
@@ -20,9 +23,9 @@ use crate::clock::now_seconds;
 use crate::oauth::{TokenClient, TokenEndpoint, TokenRefusal};
 use crate::outbound::OutboundClient;
 use crate::secret::{Secret, random_text};
+use metadata::ProviderMetadata;
 
 const TOKEN_BYTES_MAX: usize = 64 << 10;
-const METADATA: &str = "/.well-known/openid-configuration";
 /// The roles whose holders log in at the console, from the most powerful down.
 const OPENING: [Role; 4] = [Role::Admin, Role::Operator, Role::Approver, Role::Auditor];
 
@@ -43,7 +46,7 @@ pub struct PersonSettings {
     pub groups_claim: Option<String>,
 }
 
-/// People log in by one provider. Clones share its keys.
+/// People log in by one provider. Clones share its keys and its metadata.
 #[derive(Clone)]
 pub struct PersonLogin {
     inner: Arc<PersonProvider>,
@@ -52,6 +55,7 @@ pub struct PersonLogin {
 struct PersonProvider {
     settings: PersonSettings,
     keys: Arc<Jwks>,
+    metadata: ProviderMetadata,
     outbound: OutboundClient,
 }
 
@@ -90,18 +94,14 @@ pub enum PersonRefused {
     Away(String),
 }
 
-struct ProviderAddresses {
-    authorization: String,
-    token: String,
-}
-
 impl PersonLogin {
-    pub fn new(settings: PersonSettings, egress: &Arc<Egress>) -> Self {
+    pub fn new(settings: PersonSettings, egress: &Arc<Egress>, clock: Arc<dyn Clock>) -> Self {
         crate::bearer::install_provider();
         let keys = Arc::new(Jwks::new(&settings.issuer, None, egress));
         // The operator wrote the issuer down.
         let outbound = OutboundClient::new(Reach::Anywhere, egress);
-        Self { inner: Arc::new(PersonProvider { settings, keys, outbound }) }
+        let metadata = ProviderMetadata::new(&settings.issuer, &outbound, clock);
+        Self { inner: Arc::new(PersonProvider { settings, keys, metadata, outbound }) }
     }
 
     /// The host of the provider, as people know it.
@@ -114,7 +114,7 @@ impl PersonLogin {
     /// `redirect_uri` is the console's page that the browser comes back to.
     pub async fn begin(&self, redirect_uri: &str) -> Result<PersonTicket, PersonRefused> {
         let provider = &self.inner;
-        let addresses = provider.addresses().await?;
+        let addresses = provider.metadata.addresses().await.map_err(away)?;
         let ticket = random_text().ok_or_else(|| away("this machine has no random numbers"))?;
         let unusable = |_| away(format!("{:?} is not an address", addresses.authorization));
         let mut address = Url::parse(&addresses.authorization).map_err(unusable)?;
@@ -148,37 +148,19 @@ impl PersonLogin {
         }
         let code = answer.code.ok_or(PersonRefused::Stray)?;
         let token = provider.exchange(&code, ticket, redirect_uri).await?;
-        let claims = provider.verified(&token).await?;
-        person(&provider.settings, &claims, &part("nonce", ticket), now_seconds() as f64)
+        let person = provider.person_of(&token, ticket).await;
+        if matches!(person, Err(PersonRefused::Token(_))) {
+            // Nobody but the provider gives tokens. Where they do not fit, it may have changed.
+            provider.metadata.forget().await;
+        }
+        person
     }
 }
 
 impl PersonProvider {
-    async fn addresses(&self) -> Result<ProviderAddresses, PersonRefused> {
-        let url = format!("{}{METADATA}", self.settings.issuer.trim_end_matches('/'));
-        let answer = self.outbound.get(&url).await;
-        let answer = answer
-            .map_err(|error| away(format!("the identity provider {url} cannot be reached: {error}")))?;
-        if !answer.status().is_success() {
-            return Err(away(format!(
-                "the identity provider {url} answered HTTP {}",
-                answer.status().as_u16()
-            )));
-        }
-        let metadata: Value = serde_json::from_slice(answer.body()).unwrap_or_default();
-        let text = |name: &str| metadata[name].as_str().map(str::to_owned);
-        if text("issuer").as_deref() != Some(&self.settings.issuer) {
-            return Err(away(format!("{url} is the metadata of another issuer than the configured one")));
-        }
-        match (text("authorization_endpoint"), text("token_endpoint")) {
-            (Some(authorization), Some(token)) => Ok(ProviderAddresses { authorization, token }),
-            _ => Err(away(format!("{url} names no endpoints to log in at"))),
-        }
-    }
-
     /// The ID token for a code.
     async fn exchange(&self, code: &str, ticket: &str, redirect_uri: &str) -> Result<String, PersonRefused> {
-        let addresses = self.addresses().await?;
+        let addresses = self.metadata.addresses().await.map_err(away)?;
         let secret = self.settings.client_secret.as_ref().map(Secret::expose);
         let client = TokenClient { id: &self.settings.client_id, secret, auth: ClientAuth::Header };
         let endpoint = TokenEndpoint { outbound: &self.outbound, url: &addresses.token, client };
@@ -196,6 +178,11 @@ impl PersonProvider {
         let token = members["id_token"].as_str().filter(|token| token.len() <= TOKEN_BYTES_MAX);
         let missing = || refused("the identity provider gave no ID token: is `openid` among the scopes?");
         token.map(str::to_owned).ok_or_else(missing)
+    }
+
+    async fn person_of(&self, token: &str, ticket: &str) -> Result<Principal, PersonRefused> {
+        let claims = self.verified(token).await?;
+        person(&self.settings, &claims, &part("nonce", ticket), now_seconds() as f64)
     }
 
     async fn verified(&self, token: &str) -> Result<Map<String, Value>, PersonRefused> {

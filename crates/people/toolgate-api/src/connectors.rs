@@ -11,7 +11,7 @@ pub struct ConnectorView {
     pub provider: String,
     pub connection: String,
     pub server: String,
-    /// starting, healthy or degraded.
+    /// starting, healthy, degraded or disabled.
     pub health: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::events::EventFeed;
+use crate::policy_trials::PolicyTrials;
 use crate::pulse::GatewayPulse;
 use crate::replay::SeenIds;
 use crate::services::Services;
@@ -14,6 +15,7 @@ pub(crate) struct ApiInner {
     pub(crate) feed: Arc<EventFeed>,
     pub(crate) work: WorkInProgress,
     pub(crate) pulse: GatewayPulse,
+    pub(crate) trials: PolicyTrials,
 }
 
 /// The state of every handler.

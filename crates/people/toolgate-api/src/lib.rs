@@ -15,6 +15,7 @@ mod similar;
 // The state of the API.
 mod context;
 mod events;
+mod policy_trials;
 mod pulse;
 mod replay;
 
@@ -84,6 +85,7 @@ pub use policy::{
     CheckedPolicies, PastCall, PolicyCell, PolicyChange, PolicyFault, PolicyFile, PolicyHome, PolicyInForce,
     PolicyPort, PolicyRow, PolicyRule, RoleAsking, TrialJudge, TrialVerdict,
 };
+use policy_trials::PolicyTrials;
 pub use problem::Problem;
 pub use published::PublishedPort;
 use pulse::GatewayPulse;
@@ -122,6 +124,7 @@ impl Api {
             feed,
             work,
             pulse: GatewayPulse::default(),
+            trials: PolicyTrials::default(),
         }));
         context.runs.halt_with(routes::run_halt(&context));
         Api { router: routes::router(context.clone()), context }

@@ -1,7 +1,7 @@
 //! The chat of a run as a person reads it: texts, and a line for each call and each result.
 
 use serde_json::Value;
-use toolgate_agents::unframed;
+use toolgate_core::model::unframed;
 
 use super::shown::{count, text};
 use crate::local::LocalApi;

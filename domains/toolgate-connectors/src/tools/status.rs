@@ -40,7 +40,7 @@ struct ConnectorStateOutput {
     provider: String,
     connection: String,
     server: String,
-    /// starting, healthy or degraded
+    /// starting, healthy, degraded or disabled
     health: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,

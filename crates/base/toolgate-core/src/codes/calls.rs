@@ -194,7 +194,8 @@ codes! { CALLS, "Tool calls and servers";
         seen: &[CodeChannel::Http(429), CodeChannel::Result],
         title: "Too many calls are in progress",
         happened: "A client, a principal and an agent each have a limit of concurrent calls; further calls wait in a \
-             queue. The queue was full, or the call waited too long. Nothing was sent.",
+             queue. The queue was full, or the call waited too long. Nothing was sent. Of trials of policies \
+             (`POST /policy/trial`), a gateway runs two at once.",
         advice: "Repeat the call when others have finished.",
         message: "principal ann has reached its limit of calls in progress and waiting",
         hint: Hint::Standard("repeat the call when others have finished; `[[quotas]]` sets how many run and wait"),

@@ -81,17 +81,17 @@ impl UnwrittenEntries {
         self.entries.iter_mut().for_each(|kept| kept.tried = Some(tail));
     }
 
-    /// Keeps the essential part of an entry that was not written, or not for certain.
-    pub(super) fn keep(&mut self, entry: LedgerEntry, unsure: Option<BatchTail>) {
+    /// Keeps the essential part of an entry that was not written, or not for certain. False if it is lost.
+    pub(super) fn keep(&mut self, entry: LedgerEntry, unsure: Option<BatchTail>) -> bool {
         let late = if entry.events.iter().any(|event| event.kind == EventKind::CallCompleted) {
             self.forget_withdrawal(&entry);
             LateEntry::Unless(entry)
         } else if let (Some(entry), Some(_)) = (taken_back(&entry), unsure) {
             LateEntry::If(entry)
         } else {
-            return;
+            return true;
         };
-        self.push(UnwrittenEntry { late, unsure, tried: None });
+        self.push(UnwrittenEntry { late, unsure, tried: None })
     }
 
     /// Forgets the withdrawal of a call that an entry ends itself: a call has one end, whether its start is stored or not.
@@ -105,12 +105,13 @@ impl UnwrittenEntries {
         });
     }
 
-    fn push(&mut self, mut kept: UnwrittenEntry) {
+    /// False if there are too many.
+    fn push(&mut self, mut kept: UnwrittenEntry) -> bool {
         let (LateEntry::Unless(entry) | LateEntry::If(entry)) = &mut kept.late;
         if self.entries.len() >= KEPT_MAX {
             let call = entry.events.iter().find_map(|event| event.about.call.as_ref());
             tracing::error!(?call, "the end of a call is lost: too much waits for the database");
-            return;
+            return false;
         }
         let bytes: usize = entry.bodies.iter().map(|body| body.json.as_bytes().len()).sum();
         if self.body_bytes + bytes > KEPT_BODY_BYTES_MAX {
@@ -119,6 +120,7 @@ impl UnwrittenEntries {
             self.body_bytes += bytes;
         }
         self.entries.push(kept);
+        true
     }
 }
 
@@ -164,5 +166,18 @@ mod tests {
             (call.to_string(), matches!(one.late, LateEntry::If(_)))
         });
         assert_eq!(ends.collect::<Vec<_>>(), [("tc_2".to_owned(), true), ("tc_1".to_owned(), false)]);
+    }
+
+    #[test]
+    fn an_end_beyond_the_limit_is_said_to_be_lost() {
+        let mut kept = UnwrittenEntries::default();
+        for at in 1..KEPT_MAX {
+            let late = LateEntry::Unless(entry(EventKind::CallCompleted, &format!("tc_{at}")));
+            kept.push(UnwrittenEntry { late, unsure: None, tried: None });
+        }
+        assert!(kept.keep(entry(EventKind::CallCompleted, "tc_last"), None));
+        assert!(!kept.keep(entry(EventKind::CallCompleted, "tc_lost"), None));
+        assert!(kept.keep(entry(EventKind::PolicyDecided, "tc_lost"), None), "nothing of it had to be kept");
+        assert_eq!(kept.len(), KEPT_MAX);
     }
 }

@@ -92,6 +92,13 @@ impl OwnCalls {
         }
     }
 
+    /// The ends of these calls are lost and do not come again, so there is nothing to turn away.
+    pub(super) fn forget_open(&mut self, calls: &[CallId]) {
+        for call in calls {
+            self.open.remove(call);
+        }
+    }
+
     /// Notes an entry that was refused, and that is stored if the end of its batch is.
     pub(super) fn note_unsure(&mut self, entry: &LedgerEntry, tail: BatchTail) {
         for event in &entry.events {
@@ -153,10 +160,26 @@ mod tests {
 
     use super::*;
 
-    fn end(call: &str) -> LedgerEntry {
+    fn entry(kind: EventKind, call: &str) -> LedgerEntry {
         let about = EventSubject { call: Some(CallId::new(call)), ..EventSubject::default() };
-        let event = Event::new(EventKind::CallCompleted, 1, PrincipalId::new("agent"), Arc::new(about));
+        let event = Event::new(kind, 1, PrincipalId::new("agent"), Arc::new(about));
         LedgerEntry { events: vec![event], ..LedgerEntry::default() }
+    }
+
+    fn end(call: &str) -> LedgerEntry {
+        entry(EventKind::CallCompleted, call)
+    }
+
+    #[test]
+    fn a_call_whose_end_is_lost_is_not_remembered_as_open() {
+        let mut own = OwnCalls::default();
+        for call in ["tc_1", "tc_2"] {
+            own.note(&entry(EventKind::CallStarted, call));
+        }
+        own.forget_open(&[CallId::new("tc_1")]);
+        assert_eq!(own.open.iter().map(CallId::as_str).collect::<Vec<_>>(), ["tc_2"]);
+        own.lose();
+        assert!(own.is_about_closed(&end("tc_2")) && !own.is_about_closed(&end("tc_1")));
     }
 
     #[test]

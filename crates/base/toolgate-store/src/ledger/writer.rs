@@ -21,7 +21,7 @@ use super::batch::{self, BatchFailure, ClaimedStream, WriteOp, WrittenBatch};
 use super::clean::clean;
 use super::head::{BatchTail, LedgerStream};
 use super::kept::UnwrittenEntries;
-use super::own_calls::OwnCalls;
+use super::own_calls::{OwnCalls, ended};
 use super::set_back::ClockWatch;
 use super::sqlite::SqliteWriter;
 use crate::gateways::{StreamClaim, Tenure};
@@ -385,7 +385,10 @@ impl WriterTask {
             if let Some(tail) = unsure {
                 self.calls.note_unsure(&op.entry, tail);
             }
-            self.kept.keep(op.entry, unsure);
+            let ends: Vec<_> = ended(&op.entry).cloned().collect();
+            if !self.kept.keep(op.entry, unsure) {
+                self.calls.forget_open(&ends);
+            }
             drop(op.reply.send(Err(StartRefused::Down(why.clone()))));
         }
     }

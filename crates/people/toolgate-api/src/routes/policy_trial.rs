@@ -132,11 +132,13 @@ pub(crate) struct ChangedCall {
 /// recorded.
 #[utoipa::path(post, path = "/policy/trial", tag = "policy", request_body = PolicyChangeBody,
     responses((status = 200, description = "Counts, and the calls that would be decided otherwise", body = PolicyTrialView),
-        (status = 422, description = "It does not compile; `errors` has every problem with its place")))]
+        (status = 422, description = "It does not compile; `errors` has every problem with its place"),
+        (status = 429, description = "Two trials are under way")))]
 pub(crate) async fn trial(
     State(context): State<ApiContext>,
     Json(body): Json<PolicyChangeBody>,
 ) -> ApiResult<Response> {
+    let _place = context.0.trials.begin()?;
     let (checked, judge) = body.drafted(&context).await?;
     let Some(judge) = judge else { return Err(uncompiled(&checked)) };
     let mut view = PolicyTrialView { warnings: checked.warnings, ..PolicyTrialView::default() };

@@ -11,6 +11,7 @@ use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, Role};
 use toolgate_store::NewTokenSpec;
 
 use super::gate::{Gate, approver, somebody};
+use crate::policy_trials::TRIALS_AT_ONCE;
 
 /// Appends decisions; every second one differs from that of the shadow.
 async fn decide(gate: &Gate, count: usize) {
@@ -235,6 +236,27 @@ async fn a_trial_counts_what_would_change_and_says_what_it_could_not_judge() {
     );
     assert_eq!((&newest["summary"], &newest["because"]), (&json!("agent "), &json!(["ten"])));
     assert!(newest.get("arguments").is_none());
+}
+
+#[tokio::test]
+async fn few_trials_run_at_once_and_others_are_told_to_come_later() {
+    let gate = Gate::open().await;
+    let auditor = somebody("audit", Role::Auditor);
+    let mut under_way: Vec<_> =
+        (0..TRIALS_AT_ONCE).map(|_| gate.api.context.0.trials.begin().expect("there is a place")).collect();
+    let refused = gate.post(&auditor, "/policy/trial", "{}").await;
+    assert_eq!(
+        (refused.status, refused.problem().as_str()),
+        (StatusCode::TOO_MANY_REQUESTS, "too_many_calls")
+    );
+    let told = refused.json();
+    assert_eq!((&told["retry"], told["hint"].is_string()), (&json!(true), true), "{told}");
+    assert_eq!(gate.post(&auditor, "/policy/check", "{}").await.status, StatusCode::OK, "checks go on");
+    under_way.pop();
+    for _ in 0..=TRIALS_AT_ONCE {
+        let tried = gate.post(&auditor, "/policy/trial", "{}").await;
+        assert_eq!(tried.status, StatusCode::OK, "its place is free afterwards: {tried:?}");
+    }
 }
 
 #[tokio::test]

@@ -112,6 +112,9 @@ fn buttons(visit: &PageVisit, connector: &ConnectorData) -> Markup {
     if !visit.operates() {
         return html! { p.help { "Syncing and testing it needs the role admin or operator." } };
     }
+    if connector.is_disabled() {
+        return html! { p.help { "The gateway does not run or contact it. The page of its server can enable it." } };
+    }
     html! {
         div.row {
             @for (verb, name) in [("sync", "Sync now"), ("test", "Test")] {

@@ -5,6 +5,7 @@ use toolgate_testkit::providers::{HubSpot, Slack};
 
 use super::office::{Care, HUBSPOT, Office, SLACK};
 use crate::console::plain::Visitor;
+use crate::files::archive::text;
 use crate::kit;
 
 #[tokio::test]
@@ -80,6 +81,29 @@ async fn the_console_and_the_command_line_show_connectors() {
     for part in ["slack", "Last sync", "Rate left", "Sync now", "connector:slack/default"] {
         assert!(page.contains(part), "{part} is missing: {page}");
     }
+}
+
+#[tokio::test]
+async fn a_disabled_connector_is_shown_as_disabled_with_the_reason() {
+    let office = Office::open(SLACK, Slack::default(), Care::Exploratory).await;
+    let admin = &office.site.gateway.admin;
+    let visitor = Visitor::enters(&office.site.gateway, admin).await;
+    let reason = Some(json!({ "reason": "an audit" }));
+    let disabled = office.site.rest(admin, "POST", "/servers/connector.slack/disable", reason).await;
+    assert_eq!(disabled.status, 204, "{disabled:?}");
+    let state = office.state().await;
+    assert_eq!((&state["health"], &state["reason"]), (&json!("disabled"), &json!("an audit")), "{state:#}");
+    let next = text(&state["next_step"]);
+    assert!(next.contains("toolgate servers enable connector.slack"), "{state:#}");
+    let page = visitor.get("/console/connectors").await.text;
+    assert!(page.contains("<bdi>disabled</bdi>") && page.contains("an audit"), "{page}");
+    assert!(!page.contains("Sync now"), "{page}");
+    let enabled = office.site.rest(admin, "POST", "/servers/connector.slack/enable", Some(json!({}))).await;
+    assert_eq!(enabled.status, 204, "{enabled:?}");
+    office.site.server_is("connector.slack", |server| server["health"] == "healthy").await;
+    let state = office.state().await;
+    assert_eq!((&state["health"], &state["next_step"]), (&json!("healthy"), &json!(null)), "{state:#}");
+    assert!(visitor.get("/console/connectors").await.text.contains("Sync now"));
 }
 
 #[tokio::test]

@@ -39,6 +39,11 @@ pub(super) struct ConnectorSyncData {
 }
 
 impl ConnectorData {
+    /// True if somebody disabled its server.
+    pub(super) fn is_disabled(&self) -> bool {
+        self.health == "disabled"
+    }
+
     /// `slack`, or `slack/sales` where it has a name of its own.
     pub(super) fn name(&self) -> String {
         match self.connection.as_str() {

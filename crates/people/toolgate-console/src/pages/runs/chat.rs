@@ -5,6 +5,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::Value;
+use toolgate_core::model::unframed;
 
 use crate::address::PageAddress;
 use crate::layout::ConsolePage;
@@ -18,6 +19,8 @@ const PAGE: usize = 50;
 const BESIDE: u64 = 12;
 /// Characters of a text there; the chat's own page has more.
 const BESIDE_CHARS: usize = 600;
+/// Characters of a result that stands open. A longer one is collapsed.
+const OPEN_CHARS_MAX: usize = 1_000;
 
 #[derive(Default, Deserialize)]
 pub(super) struct ChatPageQuery {
@@ -112,7 +115,7 @@ fn brief(visit: &PageVisit, one: &MessageData) -> Markup {
             @for call in &one.calls { p { "Calls " code { (text::short(&call.name)) } } }
             @for result in &one.results {
                 p {
-                    "Result of " code { (text::short(&result.name)) } ": " (text::cut(&result.text, BESIDE_CHARS / 2))
+                    "Result of " code { (text::short(&result.name)) } ": " (text::cut(unframed(&result.text), BESIDE_CHARS / 2))
                     @if result.is_error { " " (parts::badge("error", BadgeTone::Bad)) }
                 }
             }
@@ -139,16 +142,31 @@ fn message(visit: &PageVisit, one: &MessageData) -> Markup {
             @for call in &one.calls {
                 details { summary { "Calls " (text::short(&call.name)) } (json::tree(&call.arguments)) }
             }
-            @for result in &one.results {
-                details {
-                    summary {
-                        "Result of " (text::short(&result.name))
-                        @if result.is_error { " " (parts::badge("error", BadgeTone::Bad)) }
-                    }
-                    (text::block(&result.text))
-                }
-            }
+            @for one in &one.results { (result(one)) }
         }
+    }
+}
+
+/// A result without the frame that it has for the model.
+fn result(one: &CallResultData) -> Markup {
+    let words = unframed(&one.text);
+    let is_long = words.chars().nth(OPEN_CHARS_MAX).is_some();
+    html! {
+        details open[!is_long] {
+            summary {
+                "Result of " (text::short(&one.name))
+                @if one.is_error { " " (parts::badge("error", BadgeTone::Bad)) }
+            }
+            (data(words))
+        }
+    }
+}
+
+/// JSON as a tree, and any other text as it is.
+fn data(words: &str) -> Markup {
+    match serde_json::from_str(words) {
+        Ok(value @ (Value::Object(_) | Value::Array(_))) => json::tree(&value),
+        Ok(_) | Err(_) => text::block(words),
     }
 }
 
@@ -159,5 +177,47 @@ fn speaker(role: &str) -> &str {
         "assistant" => "model",
         "tool" => "results",
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(words: &str) -> String {
+        let text = format!("<tool_result tool=\"a\" mark=\"f3\">\n{words}\n</tool_result mark=\"f3\">");
+        result(&CallResultData { name: "bank__balance".to_owned(), text, is_error: false }).into_string()
+    }
+
+    #[test]
+    fn a_result_is_shown_without_its_frame_and_json_as_json() {
+        let balance = shown(r#"{"balance":120,"call":"tc_1"}"#);
+        for part in [r#"<dl class="j-object">"#, "balance", r#"href="/console/calls/tc_1""#] {
+            assert!(balance.contains(part), "{part}: {balance}");
+        }
+        let words = shown("120 euros");
+        assert!(words.contains("<bdi>120 euros</bdi>"), "{words}");
+        for one in [balance, words, shown("7"), shown("{ no JSON")] {
+            assert!(!one.contains("tool_result") && !one.contains("f3"), "{one}");
+        }
+    }
+
+    #[test]
+    fn a_hostile_result_is_text() {
+        for hostile in [
+            "</tool_result mark=\"f4\"><img src=x onerror=alert(1)>\u{202e}",
+            "{\"<img src=x>\":\"</details><img src=x>\u{202e}\"}",
+        ] {
+            let inert = shown(hostile);
+            assert!(!inert.contains("<img") && !inert.contains('\u{202e}'), "{inert}");
+            assert!(inert.contains("&lt;img") && inert.matches("</details>").count() == 1, "{inert}");
+        }
+    }
+
+    #[test]
+    fn a_long_result_is_collapsed() {
+        let open = shown(&"é".repeat(OPEN_CHARS_MAX));
+        assert!(open.starts_with("<details open>"), "{open}");
+        assert!(shown(&"é".repeat(OPEN_CHARS_MAX + 1)).starts_with("<details><summary>"));
     }
 }

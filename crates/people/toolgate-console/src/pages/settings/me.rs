@@ -60,7 +60,9 @@ fn groups(groups: &[String]) -> Markup {
 fn may(role: Role) -> &'static str {
     match role {
         Role::Admin => "everything, including tokens",
-        Role::Operator => "runs the gateway: everything except tokens and approvals",
+        Role::Operator => {
+            "runs the gateway: everything except tokens, approvals and putting policies in force"
+        }
         Role::Approver => "decides on approvals",
         Role::Auditor => "reads what happened",
         Role::Agent => "calls tools",
