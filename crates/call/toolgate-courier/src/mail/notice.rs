@@ -120,16 +120,23 @@ fn unhealthy(sender: &MailSender, recorded: &RecordedEvent) -> Option<MailWords>
 fn withheld(sender: &MailSender, recorded: &RecordedEvent) -> MailWords {
     let about = &recorded.event.about;
     let tool = about.tool.as_ref().map(|tool| tool.as_str()).unwrap_or_default();
-    let facts: [(&str, &str); 3] = [
-        ("Tool", tool),
-        ("Server", about.server.as_ref().map(|server| server.as_str()).unwrap_or_default()),
-        ("Since", &rfc3339(recorded.event.at_ms)),
-    ];
+    let server = about.server.as_ref().map(|server| server.as_str()).unwrap_or_default();
+    let facts: [(&str, &str); 3] =
+        [("Tool", tool), ("Server", server), ("Since", &rfc3339(recorded.event.at_ms))];
     let page = page(sender, &["reviews"]);
-    MailWords {
-        subject: format!("{} waits for a review", plain(tool)),
-        text: format!("A tool is withheld until its definition is reviewed.\n\n{}\n{page}", listed(&facts)),
-    }
+    // One event stands for many tools of a server, and names none.
+    let (subject, says) = match tool {
+        "" => (
+            format!("Tools of {} wait for a review", plain(server)),
+            "Tools are withheld until their definitions are reviewed.",
+        ),
+        tool => (
+            format!("{} waits for a review", plain(tool)),
+            "A tool is withheld until its definition is reviewed.",
+        ),
+    };
+    let text = format!("{says}\n\n{}\n{page}", listed(&facts));
+    MailWords { subject, text }
 }
 
 /// A line with the address of a page of the console, if it has one.

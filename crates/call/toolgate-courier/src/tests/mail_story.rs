@@ -146,6 +146,11 @@ async fn questions_and_reviews_are_told_with_their_pages() {
     until("the question is delivered", || mailbox.taken().len() == 1).await;
     ledger.append(vec![event(EventKind::ToolQuarantined)]).await;
     until("the review is delivered", || mailbox.taken().len() == 2).await;
+    // A change of many tools at once is one event, which has their server alone.
+    let mut many = event(EventKind::ToolQuarantined);
+    many.about = Arc::new(EventSubject { tool: None, ..about.clone() });
+    ledger.append(vec![many]).await;
+    until("the reviews are delivered", || mailbox.taken().len() == 3).await;
     running.stop().await;
     let taken = mailbox.taken();
     for told in ["Subject: A run has a question", "run_1", "https://gate.example/console/inbox/inputs/inp_7"]
@@ -159,6 +164,7 @@ async fn questions_and_reviews_are_told_with_their_pages() {
     ] {
         assert!(taken[1].contains(told), "no {told:?} in {}", taken[1]);
     }
+    assert!(taken[2].contains("Subject: Tools of bank wait for a review\n"), "{}", taken[2]);
 }
 
 #[tokio::test]
