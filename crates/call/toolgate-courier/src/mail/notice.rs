@@ -161,9 +161,13 @@ fn listed(facts: &[(&str, &str)]) -> String {
     lines
 }
 
-/// A name as one line: others give names.
+/// A name as one line, in the order in which it is written: others give names.
 pub(super) fn plain(name: &str) -> String {
-    name.chars().map(|c| if c.is_control() { ' ' } else { c }).take(NAME_CHARS_MAX).collect()
+    let breaks_or_turns = |c: char| {
+        let marks = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        c.is_control() || marks
+    };
+    name.chars().map(|c| if breaks_or_turns(c) { ' ' } else { c }).take(NAME_CHARS_MAX).collect()
 }
 
 /// A text in the detail of an event; empty if there is none.
@@ -171,4 +175,15 @@ fn detail(recorded: &RecordedEvent, member: &str) -> String {
     let detail = recorded.event.detail.as_ref();
     let detail = detail.and_then(|detail| serde_json::from_str::<Value>(detail.as_str()).ok());
     detail.and_then(|detail| detail[member].as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_one_line_and_turns_nothing_around() {
+        assert_eq!(plain("pay\u{2028}Decide here: x\u{202e}\r\n\u{2066}y"), "pay Decide here: x    y");
+        assert_eq!(plain("Überweisung 汇款"), "Überweisung 汇款");
+    }
 }
