@@ -69,7 +69,7 @@ async fn an_approval_is_told_once_with_a_link_and_without_its_arguments() {
     {
         assert!(mail.contains(told), "no {told:?} in {mail}");
     }
-    assert!(!mail.contains("5.00") && !mail.contains("amount"), "{mail}");
+    assert!(!mail.contains("amount") && !mail.contains("redacted"), "{mail}");
     assert_eq!(ledger.store.outbox_waiting(SINK, &[EventKind::ApprovalRequested]).await.expect("a count"), 0);
     let again = start(&ledger, receiver(&mailbox)).await;
     again.stop().await;
