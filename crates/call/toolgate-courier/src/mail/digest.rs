@@ -26,9 +26,10 @@ use crate::failure::FailureKind;
 
 /// The polling interval of the clock.
 const LOOK_EVERY: Duration = Duration::from_secs(15);
-/// The first pause after a failure, and the longest.
+/// The first pause after a failure, and the longest. All addresses wait for it, so an address that fails every day makes the
+/// digests of the others no later than this.
 const RETRY_FIRST: Duration = Duration::from_secs(60);
-const RETRY_LONGEST: Duration = Duration::from_secs(3_600);
+const RETRY_LONGEST: Duration = Duration::from_secs(300);
 /// Shorter than the turn of a gateway lasts.
 const SEND_LIMIT: Duration = Duration::from_secs(30);
 /// The time for a mail in progress at shutdown.
