@@ -64,15 +64,22 @@ fn wrong(visit: &PageVisit, overview: &OverviewData, traffic: &TrafficData) -> M
     }
 }
 
-/// A server that was not checked yet does not work so far, and nothing is wrong with it.
+/// A server that was not checked yet does not work so far, and nothing is wrong with it; nor with one that somebody disabled.
 fn working(servers: &[TrafficServerData]) -> String {
-    let starting = servers.iter().filter(|one| one.health == "starting").count();
-    match (servers.len(), starting) {
+    let having = |health: &str| servers.iter().filter(|one| one.health == health).count();
+    let (starting, disabled) = (having("starting"), having("disabled"));
+    let told = match (servers.len() - disabled, starting) {
+        (0, _) if disabled > 0 => "No server is in use".to_owned(),
         (0, _) => "There are no servers yet".to_owned(),
         (1, 0) => "The server works".to_owned(),
         (all, 0) => format!("All {all} servers work"),
         (1, _) => "The server is starting".to_owned(),
         (all, starting) => format!("{} of {all} servers work, {starting} are starting", all - starting),
+    };
+    match disabled {
+        0 => told,
+        1 => format!("{told}, 1 is disabled"),
+        some => format!("{told}, {some} are disabled"),
     }
 }
 
@@ -129,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn servers_that_are_starting_do_not_work_yet() {
+    fn servers_that_are_starting_or_disabled_do_not_work() {
         let server = |health: &&str| TrafficServerData {
             name: "bank".into(),
             health: (*health).into(),
@@ -144,5 +151,7 @@ mod tests {
         assert_eq!(told(&["starting"]), "The server is starting");
         assert_eq!(told(&["healthy", "healthy"]), "All 2 servers work");
         assert_eq!(told(&["healthy", "starting", "starting"]), "1 of 3 servers work, 2 are starting");
+        assert_eq!(told(&["healthy", "disabled"]), "The server works, 1 is disabled");
+        assert_eq!(told(&["disabled", "disabled"]), "No server is in use, 2 are disabled");
     }
 }
