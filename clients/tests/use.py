@@ -86,15 +86,18 @@ def refused(asked, error):
 with HTTPServer(("127.0.0.1", 0), Other) as other, ThreadPoolExecutor() as pool:
     served = pool.submit(other.serve_forever, 0.05)
     url = f"http://127.0.0.1:{other.server_port}"
-    with Toolgate(url, "token") as stranger:
-        said = refused(stranger.list_runs, GatewayTooOld)
-        assert "version 0.0.9" in said and "version 0.1\nhint: update the gateway" in said, said
-        Other.version = "0.2.0-rc.1"
-        for asked in (stranger.list_runs, lambda: next(stranger.follow_events()), lambda: asyncio.run(awaited_from(url))):
-            said = refused(asked, GatewayTooNew)
-            assert "version 0.2.0-rc.1" in said and "hint: install the toolgate-client" in said, said
-        Other.version = "0.1.99"
-        assert stranger.list_runs() == {}
-    other.shutdown()
+    try:
+        with Toolgate(url, "token") as stranger:
+            said = refused(stranger.list_runs, GatewayTooOld)
+            assert "version 0.0.9" in said and "version 0.1\nhint: update the gateway" in said, said
+            Other.version = "0.2.0-rc.1"
+            for asked in (stranger.list_runs, lambda: next(stranger.follow_events()), lambda: asyncio.run(awaited_from(url))):
+                said = refused(asked, GatewayTooNew)
+                assert "version 0.2.0-rc.1" in said and "hint: install the toolgate-client" in said, said
+            Other.version = "0.1.99"
+            assert stranger.list_runs() == {}
+    finally:
+        # The pool waits for it, also where something above is wrong.
+        other.shutdown()
     served.result()
 print("python client: used")
