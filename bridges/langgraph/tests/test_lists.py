@@ -116,6 +116,22 @@ def test_old_arguments_for_a_tool_with_another_schema(house):
     assert done_with(house, "old") == ["note"]
 
 
+def test_a_decision_about_a_tool_is_no_vote_on_what_has_become_of_it(house):
+    app, config = graph(node(house), context_schema=dict), thread()
+    approve = Command(resume={"decisions": [{"type": "approve"}]})
+    context = {"toolgate_approver_token": house.approver}
+    (first,) = app.invoke(turn(call("send", "1", text="became")), config)["__interrupt__"]
+    change_and_accept(house, "send", WIDER)
+    (second,) = app.invoke(approve, config, context=context)["__interrupt__"]
+    (old,), (new,) = first.value["toolgate"]["items"], second.value["toolgate"]["items"]
+    assert old["id"] != new["id"] and new["state"] == "pending" and new["votes"] == [], "people are asked anew"
+    (vote,) = second.value["toolgate"]["votes"]
+    assert (vote["id"], vote["counted"]) == (new["id"], False) and "after the answer" in vote["why"], vote
+    assert done_with(house, "became") == []
+    said = app.invoke(approve, config, context=context)
+    assert said["messages"][-1].status == "success" and done_with(house, "became") == ["send"]
+
+
 def test_an_agent_whose_tool_goes_is_told_so(house):
     house_node = node(house)
     calls = [call("note", "1", text="agent"), call("look", "2")]

@@ -133,6 +133,23 @@ def test_an_earlier_resumers_decision_is_not_the_next_ones_vote(shared):
     assert said["__interrupt__"] and done_with(shared, "not mine") == []
 
 
+def test_an_answer_that_is_older_than_the_question_is_no_vote(shared):
+    """The graph stands before the node, and whoever resumes it has seen no approval yet."""
+    builder = StateGraph(State, context_schema=dict)
+    builder.add_node("tools", node(shared))
+    builder.add_edge(START, "tools")
+    app, config = builder.compile(checkpointer=InMemorySaver(), interrupt_before=["tools"]), thread()
+    app.invoke(turn(call("send", "1", text="unseen")), config)
+    context = {"toolgate_approver_token": shared.approver}
+    said = app.invoke(Command(resume={"decisions": [{"type": "approve"}]}), config, context=context)
+    (pause,) = said["__interrupt__"]
+    (item,), (vote,) = pause.value["toolgate"]["items"], pause.value["toolgate"]["votes"]
+    assert (vote["id"], vote["counted"]) == (item["id"], False) and "after the answer" in vote["why"], vote
+    assert item["votes"] == [] and done_with(shared, "unseen") == []
+    said = app.invoke(Command(resume={"decisions": [{"type": "approve"}]}), config, context=context)
+    assert said["messages"][-1].status == "success" and done_with(shared, "unseen") == ["send"]
+
+
 def test_no_token_stands_in_a_checkpoint(shared):
     saver = InMemorySaver()
     app, config = graph(node(shared), saver, context_schema=dict), thread()

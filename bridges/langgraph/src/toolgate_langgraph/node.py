@@ -145,13 +145,17 @@ def asking_people(
     if not waiting:
         return results, {}
     tell_waiting(tell, run, waiting)
-    decided = people.decisions(people.newest(people.request(run, waiting)), waiting)
+    answer = people.newest(people.request(run, waiting))
+    # A call whose tool, policy or state has changed since the interrupt asks under another id now. The answer is about what was
+    # shown then, so it is no vote on what is asked only now.
+    decided = people.decisions(answer, [one for one in waiting if not one.is_new])
+    too_early = people.decisions(answer, [one for one in waiting if one.is_new])
     token = people.token_of(*around)
     votes = (yield from people.vote(decided, token)) if token else []
     results = yield from turn.make(run, named)
     waiting = yield from turn.waiting(named, results)
     if waiting:
-        interrupt(people.request(run, waiting, votes))
+        interrupt(people.request(run, waiting, [*votes, *(people.unseen(one) for one, _ in too_early if token)]))
     return results, people.spoken(decided, votes) if votes else {}
 
 
