@@ -193,14 +193,16 @@ def test_waiting_and_returning(shared):
     def work():
         for kind, part in app.stream(turn(call("send", "1", text="wait")), thread(), stream_mode=["custom", "values"]):
             heard.append(part)
-            if kind == "custom" and part["toolgate"]["state"] == "waiting" and len(heard) < 3:
+            if kind == "custom" and part["toolgate"]["state"] == "waiting" and len(heard) < 4:
                 approval = part["toolgate"]["for"][0]
                 shared.ask("POST", f"/approvals/{approval}/decide", shared.approver, {"decision": "approve"})
 
     work()
     assert done_with(shared, "wait") == ["send"]
-    states = [part["toolgate"]["state"] for part in heard if "toolgate" in part]
-    assert states[0] == "waiting" and states[-1] == "done", states
+    told = [part["toolgate"] for part in heard if "toolgate" in part]
+    states = [one["state"] for one in told]
+    assert states[:2] == ["calling", "waiting"] and states[-1] == "done", states
+    assert told[0]["call"] == told[-1]["call"] and told[0]["tool"] == "desk__send" and told[-1]["status"] == "succeeded", told
 
 
 def test_a_question_is_answered_with_its_schema(shared):

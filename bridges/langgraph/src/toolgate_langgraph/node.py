@@ -107,6 +107,7 @@ class MCPToolNode(Runnable[Any, Any]):
         place = Place.of(config, context)
         named = named_calls(place, calls)
         run = yield from turn.run_of(place, self._runs)
+        tell_calling(tell, run, named)
         said: dict[str, str] = {}
         if self.approvals == "wait":
             results = yield from turn.wait(run, named, tell, self.wait_seconds)
@@ -196,14 +197,23 @@ def tell_stream(write: Any, said: JSON) -> None:
     write({"toolgate": said})
 
 
+def tell_calling(tell: turn.Tell, run: str, named: Sequence[Call]) -> None:
+    for one in named:
+        tell({"run": run, "state": "calling", **about(one)})
+
+
 def tell_waiting(tell: turn.Tell, run: str, waiting: Sequence[turn.Waiting]) -> None:
     tell({"run": run, "state": "waiting", "for": [one.id for one in waiting]})
 
 
 def tell_done(tell: turn.Tell, run: str, named: Sequence[Call], results: Sequence[JSON]) -> None:
-    for (id, call), result in zip(named, results, strict=True):
-        about = {"call": id, "tool_call_id": call.get("id"), "tool": call["name"], "status": result.get("status")}
-        tell({"run": run, "state": "done", **about})
+    for one, result in zip(named, results, strict=True):
+        tell({"run": run, "state": "done", **about(one), "status": result.get("status")})
+
+
+def about(one: Call) -> JSON:
+    id, call = one
+    return {"call": id, "tool_call_id": call.get("id"), "tool": call["name"]}
 
 
 __all__ = ["Approvals", "MCPToolNode"]

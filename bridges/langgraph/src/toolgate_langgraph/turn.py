@@ -22,7 +22,7 @@ CALLS_MAX = 128
 PAGES_MAX = 100
 WAITING = frozenset({"pending_approval", "pending_input"})
 
-#: Told of each result, and of waiting.
+#: Told of each call, of waiting, and of each result.
 Tell = Callable[[JSON], None]
 
 
