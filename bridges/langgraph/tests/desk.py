@@ -21,12 +21,20 @@ def tools():
         ("fail", "Always fails.", NOTHING, reads),
         ("draw", "Draws a picture.", NOTHING, reads),
     ]
-    if os.path.exists(OUTBOX + ".new-list"):
-        listed = [one for one in listed if one[0] != "note"]
+    news = new_list()
     return [
-        {"name": name, "description": about, "inputSchema": schema, "annotations": hints}
+        {"name": name, "description": about, "inputSchema": news.get(name, schema), "annotations": hints}
         for name, about, schema, hints in listed
+        if news.get(name, schema) is not None
     ]
+
+
+def new_list():
+    """Other schemas of tools by name; null where a tool is gone."""
+    if not os.path.exists(OUTBOX + ".new-list"):
+        return {}
+    with open(OUTBOX + ".new-list", encoding="utf-8") as file:
+        return json.load(file)
 
 
 def text(said, **more):

@@ -110,7 +110,17 @@ class House:
         headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
         request = urllib.request.Request(f"{self.url}{path}", data=data, headers=headers, method=method)
         with urllib.request.urlopen(request, timeout=SECONDS) as answer:
-            return json.load(answer)
+            said = answer.read()
+            return json.loads(said) if said else {}
+
+    def relist(self, **schemas: object) -> None:
+        """The desk has other schemas for these tools from now on, or `None` for a tool that is gone."""
+        (self.folder / "outbox.jsonl.new-list").write_text(json.dumps(schemas))
+        self.ask("POST", "/servers/desk/restart", self.token("operator", "olga"))
+
+    def offers(self, tool: str) -> bool:
+        """Whether agents find this tool of the desk."""
+        return f"desk:{tool}" in [one["name"] for one in self.ask("GET", "/tools?limit=200", self.agent)["tools"]]
 
     def done(self) -> list[list[str]]:
         """What the tools did, in order."""

@@ -133,6 +133,23 @@ def test_an_earlier_resumers_decision_is_not_the_next_ones_vote(shared):
     assert said["__interrupt__"] and done_with(shared, "not mine") == []
 
 
+def test_an_answer_that_is_older_than_the_question_is_no_vote(shared):
+    """The graph stands before the node, and whoever resumes it has seen no approval yet."""
+    builder = StateGraph(State, context_schema=dict)
+    builder.add_node("tools", node(shared))
+    builder.add_edge(START, "tools")
+    app, config = builder.compile(checkpointer=InMemorySaver(), interrupt_before=["tools"]), thread()
+    app.invoke(turn(call("send", "1", text="unseen")), config)
+    context = {"toolgate_approver_token": shared.approver}
+    said = app.invoke(Command(resume={"decisions": [{"type": "approve"}]}), config, context=context)
+    (pause,) = said["__interrupt__"]
+    (item,), (vote,) = pause.value["toolgate"]["items"], pause.value["toolgate"]["votes"]
+    assert (vote["id"], vote["counted"]) == (item["id"], False) and "after the answer" in vote["why"], vote
+    assert item["votes"] == [] and done_with(shared, "unseen") == []
+    said = app.invoke(Command(resume={"decisions": [{"type": "approve"}]}), config, context=context)
+    assert said["messages"][-1].status == "success" and done_with(shared, "unseen") == ["send"]
+
+
 def test_no_token_stands_in_a_checkpoint(shared):
     saver = InMemorySaver()
     app, config = graph(node(shared), saver, context_schema=dict), thread()
@@ -176,14 +193,16 @@ def test_waiting_and_returning(shared):
     def work():
         for kind, part in app.stream(turn(call("send", "1", text="wait")), thread(), stream_mode=["custom", "values"]):
             heard.append(part)
-            if kind == "custom" and part["toolgate"]["state"] == "waiting" and len(heard) < 3:
+            if kind == "custom" and part["toolgate"]["state"] == "waiting" and len(heard) < 4:
                 approval = part["toolgate"]["for"][0]
                 shared.ask("POST", f"/approvals/{approval}/decide", shared.approver, {"decision": "approve"})
 
     work()
     assert done_with(shared, "wait") == ["send"]
-    states = [part["toolgate"]["state"] for part in heard if "toolgate" in part]
-    assert states[0] == "waiting" and states[-1] == "done", states
+    told = [part["toolgate"] for part in heard if "toolgate" in part]
+    states = [one["state"] for one in told]
+    assert states[:2] == ["calling", "waiting"] and states[-1] == "done", states
+    assert told[0]["call"] == told[-1]["call"] and told[0]["tool"] == "desk__send" and told[-1]["status"] == "succeeded", told
 
 
 def test_a_question_is_answered_with_its_schema(shared):

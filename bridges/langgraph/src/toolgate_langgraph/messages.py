@@ -12,8 +12,8 @@ from .client import JSON
 
 #: What the gateway may answer for calls that ran and did not fail.
 GOOD = frozenset({"succeeded", "accepted"})
-#: Refusals for tools that are not there, and what is added to them.
-GONE = frozenset({"unknown_tool", "tool_retired"})
+#: Refusals for tools that are not there, or not as they were, and what is added to them.
+GONE = frozenset({"unknown_tool", "tool_retired", "tool_quarantined", "tool_unreadable", "server_disabled"})
 CHANGED = "The list of tools has changed since it was read; the tools of this turn are not all there any more."
 
 

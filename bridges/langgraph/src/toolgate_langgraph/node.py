@@ -107,6 +107,7 @@ class MCPToolNode(Runnable[Any, Any]):
         place = Place.of(config, context)
         named = named_calls(place, calls)
         run = yield from turn.run_of(place, self._runs)
+        tell_calling(tell, run, named)
         said: dict[str, str] = {}
         if self.approvals == "wait":
             results = yield from turn.wait(run, named, tell, self.wait_seconds)
@@ -145,13 +146,17 @@ def asking_people(
     if not waiting:
         return results, {}
     tell_waiting(tell, run, waiting)
-    decided = people.decisions(people.newest(people.request(run, waiting)), waiting)
+    answer = people.newest(people.request(run, waiting))
+    # A call whose tool, policy or state has changed since the interrupt asks under another id now. The answer is about what was
+    # shown then, so it is no vote on what is asked only now.
+    decided = people.decisions(answer, [one for one in waiting if not one.is_new])
+    too_early = people.decisions(answer, [one for one in waiting if one.is_new])
     token = people.token_of(*around)
     votes = (yield from people.vote(decided, token)) if token else []
     results = yield from turn.make(run, named)
     waiting = yield from turn.waiting(named, results)
     if waiting:
-        interrupt(people.request(run, waiting, votes))
+        interrupt(people.request(run, waiting, [*votes, *(people.unseen(one) for one, _ in too_early if token)]))
     return results, people.spoken(decided, votes) if votes else {}
 
 
@@ -192,14 +197,23 @@ def tell_stream(write: Any, said: JSON) -> None:
     write({"toolgate": said})
 
 
+def tell_calling(tell: turn.Tell, run: str, named: Sequence[Call]) -> None:
+    for one in named:
+        tell({"run": run, "state": "calling", **about(one)})
+
+
 def tell_waiting(tell: turn.Tell, run: str, waiting: Sequence[turn.Waiting]) -> None:
     tell({"run": run, "state": "waiting", "for": [one.id for one in waiting]})
 
 
 def tell_done(tell: turn.Tell, run: str, named: Sequence[Call], results: Sequence[JSON]) -> None:
-    for (id, call), result in zip(named, results, strict=True):
-        about = {"call": id, "tool_call_id": call.get("id"), "tool": call["name"], "status": result.get("status")}
-        tell({"run": run, "state": "done", **about})
+    for one, result in zip(named, results, strict=True):
+        tell({"run": run, "state": "done", **about(one), "status": result.get("status")})
+
+
+def about(one: Call) -> JSON:
+    id, call = one
+    return {"call": id, "tool_call_id": call.get("id"), "tool": call["name"]}
 
 
 __all__ = ["Approvals", "MCPToolNode"]

@@ -148,6 +148,11 @@ def vote(decided: Sequence[tuple[Waiting, JSON]], token: str) -> Steps[list[JSON
     return told
 
 
+def unseen(one: Waiting) -> JSON:
+    """What became of a decision about something that its giver was not shown."""
+    return {"id": one.id, "counted": False, "why": "this was asked after the answer was given: something has changed, so look at it again"}
+
+
 def asked_of(one: Waiting, decision: JSON, token: str) -> Ask | None:
     kind, message = decision.get("type"), decision.get("message")
     if one.kind == "question":

@@ -22,7 +22,7 @@ CALLS_MAX = 128
 PAGES_MAX = 100
 WAITING = frozenset({"pending_approval", "pending_input"})
 
-#: Told of each result, and of waiting.
+#: Told of each call, of waiting, and of each result.
 Tell = Callable[[JSON], None]
 
 
@@ -35,6 +35,8 @@ class Waiting:
     call: ToolCall
     #: The approval or the question, as the gateway shows it.
     shown: JSON = field(default_factory=dict)
+    #: True if the newest attempt of the call was the one that asked: nobody can have answered it before.
+    is_new: bool = False
 
 
 def run_of(place: Place, known: dict[str, str]) -> Steps[str]:
@@ -109,7 +111,8 @@ def waiting(calls: Sequence[tuple[str, ToolCall]], results: Sequence[JSON]) -> S
         kind, id = held
         folder = "approvals" if kind == "approval" else "inputs"
         shown = yield Ask("GET", f"/{folder}/{quote(id, safe='')}")
-        found.append(Waiting(kind, id, call, shown.body))
+        asked_by = shown.body.get("call")
+        found.append(Waiting(kind, id, call, shown.body, asked_by is not None and asked_by == result.get("tool_call_id")))
     return found
 
 
