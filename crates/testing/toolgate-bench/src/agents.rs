@@ -12,11 +12,13 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 
 use self::measures::{crowd, turns, waiting};
-use self::site::{AgentsSite, ScriptedProcess};
+use self::site::AgentsSite;
 use crate::gateway;
 use crate::proc;
 use crate::report::layout;
 use crate::say::say;
+
+pub(crate) use self::site::ScriptedProcess;
 
 /// The project's promises.
 const LOOP_CPU_MS_MAX: f64 = 5.0;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use bytes::Bytes;
-use http::header::{ACCEPT, HeaderMap, HeaderValue};
+use http::header::{ACCEPT, CONTENT_TYPE, COOKIE, HeaderMap, HeaderValue, SET_COOKIE};
 use http::{Method, Request, Response, StatusCode, Uri};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Incoming;
@@ -67,6 +67,26 @@ impl BenchClient {
         if era == BenchEra::Legacy {
             client.open_session().await.context("open a legacy session")?;
         }
+        Ok(client)
+    }
+
+    /// Logs in to the console as whoever has the token. Its pages are then fetched with `rest`.
+    pub(crate) async fn log_in(target: &BenchTarget) -> anyhow::Result<BenchClient> {
+        let token = target.token.as_deref().context("nobody logs in without a token")?;
+        let nobody = BenchTarget { token: None, ..target.clone() };
+        let mut client = BenchClient::connect(&nobody, BenchEra::Modern).await?;
+        client.path = Uri::from_static("/console/login");
+        client.headers.insert(ACCEPT, HeaderValue::from_static("text/html"));
+        let mut headers = client.headers.clone();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
+        let response = client.send(Method::POST, headers, Bytes::from(format!("token={token}"))).await?;
+        let (head, body) = response.into_parts();
+        let set = head.headers.get(SET_COOKIE).and_then(|cookie| cookie.to_str().ok());
+        let set = set.with_context(|| format!("the login was answered {}", head.status))?;
+        let cookie = set.split(';').next().unwrap_or(set);
+        let cookie = HeaderValue::from_str(cookie).context("a cookie that is sent back")?;
+        client.headers.insert(COOKIE, cookie);
+        body.collect().await.context("read the answer to the login")?;
         Ok(client)
     }
 

@@ -5,6 +5,7 @@ mod agents;
 mod callgrind;
 mod catalogue;
 mod compare;
+mod console;
 mod discovery;
 mod files;
 mod governed;
@@ -55,6 +56,8 @@ enum Command {
     Run(run::RunOptions),
     /// Compare calls that are validated, judged and recorded with calls that are only passed on
     Governed(governed::GovernedOptions),
+    /// Open every page of the console over a million recorded calls, and the metrics of ten million
+    Console(console::ConsoleOptions),
     /// Count the instructions the gateway executes per call and compare with the checked-in number
     Callgrind {
         #[command(flatten)]
@@ -155,6 +158,7 @@ async fn run_command(command: Command) -> anyhow::Result<ExitCode> {
         Command::Agents(options) => Box::pin(agents::run(options)).await,
         Command::Run(options) => Box::pin(run::run(options)).await,
         Command::Governed(options) => Box::pin(governed::run(options)).await,
+        Command::Console(options) => Box::pin(console::run(options)).await,
         Command::Callgrind { gateway, baseline, update, only, keep } => {
             let counted = callgrind::Counted { program: gateway.program()?, keep };
             let text = if update {

@@ -221,9 +221,18 @@ fn pad(column: usize, cell: &str, width: usize) -> String {
 
 /// The value that 99 of 100 do not exceed; of fewer than a hundred, the largest.
 pub(crate) fn p99(values: impl IntoIterator<Item = f64>) -> f64 {
+    percentile(values, 99)
+}
+
+/// The value that 95 of 100 do not exceed.
+pub(crate) fn p95(values: impl IntoIterator<Item = f64>) -> f64 {
+    percentile(values, 95)
+}
+
+fn percentile(values: impl IntoIterator<Item = f64>, percent: usize) -> f64 {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_by(f64::total_cmp);
-    values[(values.len() * 99).div_ceil(100) - 1]
+    values[(values.len() * percent).div_ceil(100) - 1]
 }
 
 /// The middle of the measurements; of an even number, the mean of the middle two.

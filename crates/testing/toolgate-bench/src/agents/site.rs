@@ -44,14 +44,14 @@ const POLL: Duration = Duration::from_millis(50);
 const BUSY_PAUSE: Duration = Duration::from_millis(100);
 
 /// The model, in its own process.
-pub(super) struct ScriptedProcess {
+pub(crate) struct ScriptedProcess {
     watched: Watched,
     address: SocketAddr,
     _script: NamedTempFile,
 }
 
 impl ScriptedProcess {
-    pub(super) async fn start(named: Option<PathBuf>) -> anyhow::Result<ScriptedProcess> {
+    pub(crate) async fn start(named: Option<PathBuf>) -> anyhow::Result<ScriptedProcess> {
         let program = match named {
             Some(program) => program,
             None => std::env::current_exe().context("find this program")?.with_file_name("scripted-model"),
@@ -71,8 +71,16 @@ impl ScriptedProcess {
         Ok(ScriptedProcess { watched, address, _script: script })
     }
 
+    /// Its table of the configuration.
+    pub(crate) fn settings(&self) -> String {
+        format!(
+            "[[models]]\nname = \"scripted\"\nprovider = \"openai\"\nmodel = \"scripted\"\nurl = \"http://{}/v1\"\n",
+            self.address
+        )
+    }
+
     /// Fails if a request broke a rule of its format.
-    pub(super) async fn end(self) -> anyhow::Result<()> {
+    pub(crate) async fn end(self) -> anyhow::Result<()> {
         let words = self.watched.last_words();
         let status = self.watched.end().await.context("end the scripted model")?;
         ensure!(status.success(), "the scripted model saw requests that break the rules\n{words}");
@@ -116,12 +124,8 @@ impl AgentsSite {
         settings: &str,
     ) -> anyhow::Result<AgentsSite> {
         let fast = Fast::start(Eras::Both).await?;
-        let models = format!(
-            "[[models]]\nname = \"scripted\"\nprovider = \"openai\"\nmodel = \"scripted\"\nurl = \"http://{}/v1\"\n",
-            model.address
-        );
         let entry = ServerEntry { name: SERVER.to_owned(), url: fast.url() };
-        let home = Home::with(&[entry], &format!("{settings}\n{models}"))?;
+        let home = Home::with(&[entry], &format!("{settings}\n{}", model.settings()))?;
         let gateway = BenchGateway::start(program, &home, &Launcher::default()).await?;
         gateway.ready().await?;
         let agent = gateway.target(&home).await?;

@@ -35,6 +35,7 @@ fn the_median_is_the_middle() {
 fn one_of_a_hundred_is_above_the_99th_percentile() {
     assert_eq!(p99((1..=100).map(f64::from)), 99.0);
     assert_eq!(p99([3.0, 1.0, 2.0]), 3.0);
+    assert_eq!(p95((1..=40).map(f64::from)), 38.0);
 }
 
 #[test]
