@@ -199,7 +199,7 @@ mod tests {
             |kind: &str| json!({ "kind": kind, "at": "2026-08-01T12:00:00.000Z", "principal": "ann" });
         let state = |events: &[Value]| CallData::of_current_events("tc_1", events).state;
         let (asked, sent) = (event("approval.requested"), event("tool.call.started"));
-        assert_eq!(state(&[asked.clone()]), "awaiting_approval");
+        assert_eq!(state(std::slice::from_ref(&asked)), "awaiting_approval");
         assert_eq!(state(&[asked.clone(), sent.clone()]), "dispatched");
         let mut end = event("tool.call.completed");
         end["outcome"] = json!("succeeded");
