@@ -803,8 +803,8 @@ export abstract class Operations {
   }
 
   /** List events. */
-  async listLedger(options: { "from"?: string | number; "until"?: string | number; "principal"?: string | number; "session"?: string | number; "run"?: string | number; "tool"?: string | number; "server"?: string | number; "outcome"?: string | number; "decision"?: string | number; "call"?: string | number; "kind"?: string | number; "cursor"?: string | number; "limit"?: string | number; "order"?: string | number; "source"?: string | number } = {}): Promise<LedgerPage> {
-    return (await (await this.send("GET", "/ledger", { "from": options["from"], "until": options["until"], "principal": options["principal"], "session": options["session"], "run": options["run"], "tool": options["tool"], "server": options["server"], "outcome": options["outcome"], "decision": options["decision"], "call": options["call"], "kind": options["kind"], "cursor": options["cursor"], "limit": options["limit"], "order": options["order"], "source": options["source"] }, {}, undefined)).json()) as LedgerPage;
+  async listLedger(options: { "from"?: string | number; "until"?: string | number; "principal"?: string | number; "session"?: string | number; "run"?: string | number; "tool"?: string | number; "server"?: string | number; "outcome"?: string | number; "error"?: string | number; "decision"?: string | number; "call"?: string | number; "kind"?: string | number; "cursor"?: string | number; "limit"?: string | number; "order"?: string | number; "source"?: string | number } = {}): Promise<LedgerPage> {
+    return (await (await this.send("GET", "/ledger", { "from": options["from"], "until": options["until"], "principal": options["principal"], "session": options["session"], "run": options["run"], "tool": options["tool"], "server": options["server"], "outcome": options["outcome"], "error": options["error"], "decision": options["decision"], "call": options["call"], "kind": options["kind"], "cursor": options["cursor"], "limit": options["limit"], "order": options["order"], "source": options["source"] }, {}, undefined)).json()) as LedgerPage;
   }
 
   /** Show a call. */
@@ -818,8 +818,8 @@ export abstract class Operations {
   }
 
   /** Export events. */
-  async exportLedger(options: { "from"?: string | number; "until"?: string | number; "principal"?: string | number; "session"?: string | number; "run"?: string | number; "tool"?: string | number; "server"?: string | number; "outcome"?: string | number; "decision"?: string | number; "format"?: string | number; "call"?: string | number; "kind"?: string | number; "source"?: string | number } = {}): Promise<string> {
-    return await (await this.send("GET", "/ledger/export", { "from": options["from"], "until": options["until"], "principal": options["principal"], "session": options["session"], "run": options["run"], "tool": options["tool"], "server": options["server"], "outcome": options["outcome"], "decision": options["decision"], "format": options["format"], "call": options["call"], "kind": options["kind"], "source": options["source"] }, {}, undefined)).text();
+  async exportLedger(options: { "from"?: string | number; "until"?: string | number; "principal"?: string | number; "session"?: string | number; "run"?: string | number; "tool"?: string | number; "server"?: string | number; "outcome"?: string | number; "error"?: string | number; "decision"?: string | number; "format"?: string | number; "call"?: string | number; "kind"?: string | number; "source"?: string | number } = {}): Promise<string> {
+    return await (await this.send("GET", "/ledger/export", { "from": options["from"], "until": options["until"], "principal": options["principal"], "session": options["session"], "run": options["run"], "tool": options["tool"], "server": options["server"], "outcome": options["outcome"], "error": options["error"], "decision": options["decision"], "format": options["format"], "call": options["call"], "kind": options["kind"], "source": options["source"] }, {}, undefined)).text();
   }
 
   /** Follow events. */

@@ -846,9 +846,9 @@ class Operations:
         """Answer a question."""
         return cast("Input", self._send("POST", f"/inputs/{quoted(id)}/answer", {}, {}, body).json())
 
-    def list_ledger(self, *, from_: str | int | None = None, until: str | int | None = None, principal: str | int | None = None, session: str | int | None = None, run: str | int | None = None, tool: str | int | None = None, server: str | int | None = None, outcome: str | int | None = None, decision: str | int | None = None, call: str | int | None = None, kind: str | int | None = None, cursor: str | int | None = None, limit: str | int | None = None, order: str | int | None = None, source: str | int | None = None) -> LedgerPage:
+    def list_ledger(self, *, from_: str | int | None = None, until: str | int | None = None, principal: str | int | None = None, session: str | int | None = None, run: str | int | None = None, tool: str | int | None = None, server: str | int | None = None, outcome: str | int | None = None, error: str | int | None = None, decision: str | int | None = None, call: str | int | None = None, kind: str | int | None = None, cursor: str | int | None = None, limit: str | int | None = None, order: str | int | None = None, source: str | int | None = None) -> LedgerPage:
         """List events."""
-        return cast("LedgerPage", self._send("GET", "/ledger", {"from": from_, "until": until, "principal": principal, "session": session, "run": run, "tool": tool, "server": server, "outcome": outcome, "decision": decision, "call": call, "kind": kind, "cursor": cursor, "limit": limit, "order": order, "source": source}, {}, None).json())
+        return cast("LedgerPage", self._send("GET", "/ledger", {"from": from_, "until": until, "principal": principal, "session": session, "run": run, "tool": tool, "server": server, "outcome": outcome, "error": error, "decision": decision, "call": call, "kind": kind, "cursor": cursor, "limit": limit, "order": order, "source": source}, {}, None).json())
 
     def get_call(self, call_id: str) -> LedgerCall:
         """Show a call."""
@@ -858,9 +858,9 @@ class Operations:
         """Verify the ledger."""
         return cast("VerifiedView", self._send("GET", "/ledger/verify", {}, {}, None).json())
 
-    def export_ledger(self, *, from_: str | int | None = None, until: str | int | None = None, principal: str | int | None = None, session: str | int | None = None, run: str | int | None = None, tool: str | int | None = None, server: str | int | None = None, outcome: str | int | None = None, decision: str | int | None = None, format: str | int | None = None, call: str | int | None = None, kind: str | int | None = None, source: str | int | None = None) -> str:
+    def export_ledger(self, *, from_: str | int | None = None, until: str | int | None = None, principal: str | int | None = None, session: str | int | None = None, run: str | int | None = None, tool: str | int | None = None, server: str | int | None = None, outcome: str | int | None = None, error: str | int | None = None, decision: str | int | None = None, format: str | int | None = None, call: str | int | None = None, kind: str | int | None = None, source: str | int | None = None) -> str:
         """Export events."""
-        return self._send("GET", "/ledger/export", {"from": from_, "until": until, "principal": principal, "session": session, "run": run, "tool": tool, "server": server, "outcome": outcome, "decision": decision, "format": format, "call": call, "kind": kind, "source": source}, {}, None).text
+        return self._send("GET", "/ledger/export", {"from": from_, "until": until, "principal": principal, "session": session, "run": run, "tool": tool, "server": server, "outcome": outcome, "error": error, "decision": decision, "format": format, "call": call, "kind": kind, "source": source}, {}, None).text
 
     def follow_events(self, *, kinds: str | int | None = None, after: str | int | None = None) -> Iterator[Event]:
         """Follow events."""
@@ -972,9 +972,9 @@ class AsyncOperations:
         """Answer a question."""
         return cast("Input", (await self._send("POST", f"/inputs/{quoted(id)}/answer", {}, {}, body)).json())
 
-    async def list_ledger(self, *, from_: str | int | None = None, until: str | int | None = None, principal: str | int | None = None, session: str | int | None = None, run: str | int | None = None, tool: str | int | None = None, server: str | int | None = None, outcome: str | int | None = None, decision: str | int | None = None, call: str | int | None = None, kind: str | int | None = None, cursor: str | int | None = None, limit: str | int | None = None, order: str | int | None = None, source: str | int | None = None) -> LedgerPage:
+    async def list_ledger(self, *, from_: str | int | None = None, until: str | int | None = None, principal: str | int | None = None, session: str | int | None = None, run: str | int | None = None, tool: str | int | None = None, server: str | int | None = None, outcome: str | int | None = None, error: str | int | None = None, decision: str | int | None = None, call: str | int | None = None, kind: str | int | None = None, cursor: str | int | None = None, limit: str | int | None = None, order: str | int | None = None, source: str | int | None = None) -> LedgerPage:
         """List events."""
-        return cast("LedgerPage", (await self._send("GET", "/ledger", {"from": from_, "until": until, "principal": principal, "session": session, "run": run, "tool": tool, "server": server, "outcome": outcome, "decision": decision, "call": call, "kind": kind, "cursor": cursor, "limit": limit, "order": order, "source": source}, {}, None)).json())
+        return cast("LedgerPage", (await self._send("GET", "/ledger", {"from": from_, "until": until, "principal": principal, "session": session, "run": run, "tool": tool, "server": server, "outcome": outcome, "error": error, "decision": decision, "call": call, "kind": kind, "cursor": cursor, "limit": limit, "order": order, "source": source}, {}, None)).json())
 
     async def get_call(self, call_id: str) -> LedgerCall:
         """Show a call."""
@@ -984,9 +984,9 @@ class AsyncOperations:
         """Verify the ledger."""
         return cast("VerifiedView", (await self._send("GET", "/ledger/verify", {}, {}, None)).json())
 
-    async def export_ledger(self, *, from_: str | int | None = None, until: str | int | None = None, principal: str | int | None = None, session: str | int | None = None, run: str | int | None = None, tool: str | int | None = None, server: str | int | None = None, outcome: str | int | None = None, decision: str | int | None = None, format: str | int | None = None, call: str | int | None = None, kind: str | int | None = None, source: str | int | None = None) -> str:
+    async def export_ledger(self, *, from_: str | int | None = None, until: str | int | None = None, principal: str | int | None = None, session: str | int | None = None, run: str | int | None = None, tool: str | int | None = None, server: str | int | None = None, outcome: str | int | None = None, error: str | int | None = None, decision: str | int | None = None, format: str | int | None = None, call: str | int | None = None, kind: str | int | None = None, source: str | int | None = None) -> str:
         """Export events."""
-        return (await self._send("GET", "/ledger/export", {"from": from_, "until": until, "principal": principal, "session": session, "run": run, "tool": tool, "server": server, "outcome": outcome, "decision": decision, "format": format, "call": call, "kind": kind, "source": source}, {}, None)).text
+        return (await self._send("GET", "/ledger/export", {"from": from_, "until": until, "principal": principal, "session": session, "run": run, "tool": tool, "server": server, "outcome": outcome, "error": error, "decision": decision, "format": format, "call": call, "kind": kind, "source": source}, {}, None)).text
 
     def follow_events(self, *, kinds: str | int | None = None, after: str | int | None = None) -> AsyncIterator[Event]:
         """Follow events."""
