@@ -260,9 +260,13 @@ async fn open(
         Err(down) => return Err(ledger_down(asking.ticket, &down)),
     }
     let new = asking.new_approval(pipeline, shown);
-    // The policy's decision is on disk before people hear of it.
-    let decided =
-        LedgerEntry { durability: Durability::OnDisk, ..std::mem::take(&mut asking.ticket.unwritten) };
+    // The policy's decision is on disk before people hear of it. The bodies also stay with the ticket: a later event names them.
+    let unwritten = &mut asking.ticket.unwritten;
+    let decided = LedgerEntry {
+        events: std::mem::take(&mut unwritten.events),
+        bodies: unwritten.bodies.clone(),
+        durability: Durability::OnDisk,
+    };
     if let Err(down) = pipeline.ledger.append(decided).await {
         return Err(ledger_down(asking.ticket, &down));
     }

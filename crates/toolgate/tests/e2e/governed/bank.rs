@@ -212,17 +212,20 @@ pub(crate) fn moved(amount: u64) -> String {
 }
 
 /// The envelope of a result.
+#[track_caller]
 pub(crate) fn envelope(result: &Value) -> &Value {
     let envelope = &result["_meta"]["dev.toolgate/envelope"];
     assert!(envelope.is_object(), "no envelope: {result}");
     envelope
 }
 
+#[track_caller]
 pub(crate) fn status(result: &Value) -> &str {
     envelope(result)["status"].as_str().expect("an envelope has a status")
 }
 
 /// The approval that a call waits for.
+#[track_caller]
 pub(crate) fn pending(result: &Value) -> String {
     assert_eq!(status(result), "pending_approval", "{result}");
     envelope(result)["approval_id"].as_str().expect("it says for which approval it waits").to_owned()
