@@ -32,17 +32,20 @@ pub enum Effect {
     Write,
     /// Connects to other machines.
     External,
+    /// Writes on other machines, where it cannot be taken back.
+    ExternalWrite,
     /// May remove or overwrite what cannot be had again.
     Destructive,
 }
 
 impl Effect {
-    fn as_str(self) -> &'static str {
+    fn words(self) -> &'static [&'static str] {
         match self {
-            Effect::Read => "read",
-            Effect::Write => "write",
-            Effect::External => "external",
-            Effect::Destructive => "destructive",
+            Effect::Read => &["read"],
+            Effect::Write => &["write"],
+            Effect::External => &["external"],
+            Effect::ExternalWrite => &["write", "external"],
+            Effect::Destructive => &["destructive"],
         }
     }
 }
@@ -267,7 +270,7 @@ impl Tool {
     }
 
     pub(crate) fn is_external(&self) -> bool {
-        self.effect == Effect::External
+        matches!(self.effect, Effect::External | Effect::ExternalWrite)
     }
 
     pub(crate) fn is_destructive(&self) -> bool {
@@ -293,7 +296,7 @@ impl Tool {
 
     /// The data for a gateway beyond MCP, in `_meta["dev.toolgate/tool"]` and with the registration.
     pub fn extra(&self) -> Value {
-        let mut extra = json!({ "effects": [self.effect.as_str()], "idempotent": self.idempotent });
+        let mut extra = json!({ "effects": self.effect.words(), "idempotent": self.idempotent });
         if !self.capabilities.is_empty() {
             extra["capabilities"] = json!(self.capabilities);
         }

@@ -38,7 +38,7 @@ const FILE_ARGUMENT: &str = "file_id";
 
 pub(super) fn tool(outbox: &Provided<Outbox>) -> Tool {
     data_tool(outbox, WORDS, send)
-        .effect(Effect::External)
+        .effect(Effect::ExternalWrite)
         .not_repeatable()
         .file(FileStrategy::BinaryBase64)
         .time_limit(TIME_LIMIT)

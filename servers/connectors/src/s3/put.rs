@@ -32,7 +32,7 @@ const FILE_ARGUMENT: &str = "file_id";
 const CALL_NOTE: Attribute = Attribute::Metadata(std::borrow::Cow::Borrowed("toolgate-call"));
 
 pub(super) fn tool(bucket: &Provided<Bucket>) -> Tool {
-    data_tool(bucket, WORDS, put).effect(Effect::External).file(FileStrategy::BinaryBase64)
+    data_tool(bucket, WORDS, put).effect(Effect::ExternalWrite).file(FileStrategy::BinaryBase64)
 }
 
 #[derive(Deserialize, JsonSchema)]

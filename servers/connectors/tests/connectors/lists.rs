@@ -22,7 +22,8 @@ async fn each_provider_has_its_tools_with_their_effects() {
         for tool in tools {
             let writes = ["send", "put_object"].contains(&&*tool.name);
             let extra = tool.meta.unwrap()["dev.toolgate/tool"].clone();
-            assert_eq!(extra["effects"], json!([if writes { "external" } else { "read" }]), "{}", tool.name);
+            let effects = if writes { json!(["write", "external"]) } else { json!(["read"]) };
+            assert_eq!(extra["effects"], effects, "{}", tool.name);
             assert_eq!(extra["files"].is_array(), writes, "{extra}");
             // Nothing was set, so each says what is missing.
             assert!(tool.description.unwrap().contains("Unavailable on this machine"), "{}", tool.name);
