@@ -73,7 +73,7 @@ async fn a_point_of_a_plot_leads_to_the_calls_that_it_counts() {
     let busy = Office::busy().await;
     let person = Person::logged_in(busy.office.gateway(), &busy.office.token("admin", "ada")).await;
     person.open("/console/metrics?range=1h").await;
-    person.sees("Time of calls").await;
+    person.sees("Call duration").await;
     let (rows, points) = (person.run(ROWS, vec![]).await, person.run(POINTS, vec![]).await);
     let (rows, points) = (rows.as_array().expect("rows"), points.as_array().expect("points"));
     assert!(!rows.is_empty() && rows.len() == points.len(), "{rows:?} {points:?}");
