@@ -97,9 +97,15 @@ async fn a_mail_that_is_put_off_is_sent_again_under_the_same_id() {
 }
 
 fn health(health: &str) -> Event {
+    health_later(health, 0)
+}
+
+/// The health of `bank`, so many minutes later.
+fn health_later(health: &str, minutes: i64) -> Event {
     let server = Some(ServerName::new("bank").expect("a name"));
     let about = Arc::new(EventSubject { server, ..EventSubject::default() });
-    let mut event = Event::new(EventKind::ServerHealth, 1_785_585_600_123, PrincipalId::local(), about);
+    let at_ms = 1_785_585_600_123 + minutes * 60_000;
+    let mut event = Event::new(EventKind::ServerHealth, at_ms, PrincipalId::local(), about);
     let detail = serde_json::json!({ "health": health, "reason": "password=Zuckerhut" });
     event.detail = Some(RawJson::from(detail));
     event
@@ -124,6 +130,29 @@ async fn what_waits_at_the_same_moment_is_one_mail() {
     ] {
         assert!(taken[0].contains(told), "no {told:?} in {}", taken[0]);
     }
+}
+
+#[tokio::test]
+async fn a_server_that_crashes_again_and_again_is_told_once_an_hour_also_after_a_restart() {
+    // The first attempt fails, and what it was about is still told.
+    let mailbox =
+        Mailbox::start(|before, line| (before == 0 && line == ".").then_some("451 later\r\n")).await;
+    let ledger = TestLedger::open(SINK).await;
+    let crashes = (0..5).flat_map(|at| [health_later("degraded", at), health_later("healthy", at)]);
+    ledger.append(crashes.collect()).await;
+    let running = start(&ledger, receiver(&mailbox)).await;
+    until("all of it is delivered", || running.board.standing(SINK).delivered == 10).await;
+    running.stop().await;
+    assert_eq!(mailbox.taken().len(), 1);
+    let told = "Subject: The server bank is degraded";
+    assert!(mailbox.taken()[0].contains(told), "{}", mailbox.taken()[0]);
+    let running = start(&ledger, receiver(&mailbox)).await;
+    ledger.append(vec![health_later("degraded", 59)]).await;
+    until("it is passed by", || running.board.standing(SINK).delivered == 1).await;
+    assert_eq!(mailbox.taken().len(), 1, "it was told within the hour");
+    ledger.append(vec![health_later("degraded", 60)]).await;
+    until("it is told again", || mailbox.taken().len() == 2).await;
+    running.stop().await;
 }
 
 #[tokio::test]
