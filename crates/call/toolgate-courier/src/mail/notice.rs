@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use serde_json::Value;
 use toolgate_core::approval::{Approval, ApprovalState};
 use toolgate_core::event::{EventKind, RecordedEvent};
-use toolgate_core::id::ApprovalId;
+use toolgate_core::id::{ApprovalId, InputId};
 use toolgate_core::moment::rfc3339;
+use toolgate_core::run::InputState;
 use toolgate_store::{Store, StoreError};
 
 use super::address::MailAddress;
@@ -37,7 +38,7 @@ pub(super) async fn of(
             Some(id) => waiting(sender, store, id).await?,
             None => None,
         },
-        EventKind::InputRequested => Some(question(sender, recorded)),
+        EventKind::InputRequested => asked(sender, store, recorded).await?,
         EventKind::ServerHealth => match unhealthy(sender, recorded) {
             Some((server, words)) => is_due(to, server, store, recorded).await?.then_some(words),
             None => None,
@@ -97,15 +98,25 @@ fn approval(sender: &MailSender, approval: &Approval) -> MailWords {
     }
 }
 
-fn question(sender: &MailSender, recorded: &RecordedEvent) -> MailWords {
+/// A question that was answered in the meantime, or whose run has ended, needs nobody either.
+async fn asked(
+    sender: &MailSender,
+    store: &Store,
+    recorded: &RecordedEvent,
+) -> Result<Option<MailWords>, StoreError> {
+    let id = InputId::new(detail(recorded, "input"));
+    let found = store.input(&id).await?.filter(|found| found.state == InputState::Pending);
+    Ok(found.map(|found| question(sender, recorded, found.id.as_str())))
+}
+
+fn question(sender: &MailSender, recorded: &RecordedEvent, id: &str) -> MailWords {
     let about = &recorded.event.about;
     let facts: [(&str, &str); 3] = [
         ("Run", about.run.as_ref().map(|run| run.as_str()).unwrap_or_default()),
         ("Task", about.task.as_deref().unwrap_or_default()),
         ("Asked", &rfc3339(recorded.event.at_ms)),
     ];
-    let id = detail(recorded, "input");
-    let page = page(sender, &["inbox", "inputs", &id]);
+    let page = page(sender, &["inbox", "inputs", id]);
     MailWords {
         subject: "A run has a question".to_owned(),
         text: format!("A run waits for a person's answer.\n\n{}\n{page}", listed(&facts)),

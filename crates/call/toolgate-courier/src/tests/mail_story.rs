@@ -15,6 +15,7 @@ use toolgate_core::{CanonicalName, PrincipalId, RawJson, ServerName};
 
 use super::ledger::TestLedger;
 use super::mailbox::Mailbox;
+use super::question::{answer, ask};
 use super::webhook_story::new_approval;
 use super::{PATIENCE, completed, quick, start, until};
 use crate::{
@@ -168,9 +169,7 @@ async fn questions_and_reviews_are_told_with_their_pages() {
     };
     let event =
         |kind: EventKind| Event::new(kind, 1_785_585_600_123, PrincipalId::local(), about.clone().into());
-    let mut asked = event(EventKind::InputRequested);
-    asked.detail = Some(RawJson::from(serde_json::json!({ "input": "inp_7" })));
-    ledger.append(vec![asked]).await;
+    ask(&ledger.books, "run_1", "inp_7").await;
     let running = start(&ledger, receiver(&mailbox)).await;
     until("the question is delivered", || mailbox.taken().len() == 1).await;
     ledger.append(vec![event(EventKind::ToolQuarantined)]).await;
@@ -204,6 +203,7 @@ async fn what_was_decided_in_the_meantime_is_not_sent() {
     let cancelled =
         ledger.books.cancel(&opened.approval.id, &PrincipalId::new("agent-7"), WithdrawalReason::ByCaller);
     cancelled.await.expect("it is withdrawn");
+    answer(&ledger.books, &ask(&ledger.books, "run_1", "inp_7").await).await;
     ledger.append(vec![health("degraded")]).await;
     let running = start(&ledger, receiver(&mailbox)).await;
     until("the other is delivered", || !mailbox.taken().is_empty()).await;
