@@ -129,6 +129,43 @@ def test_equal_calls_are_calls_of_their_own_and_a_fault_gives_its_number_back(ho
     assert house.done() == [["note", "twice"]] * 4, "another task makes calls of its own"
 
 
+class Faulty:
+    """A gateway that gives these results in turn, the last one for ever."""
+
+    def __init__(self, *results):
+        self.results, self.asked = results, 0
+
+    def create_run(self, body):
+        return {"run": {"id": "run_1"}}
+
+    def call_tools(self, run, body, prefer):
+        self.asked += 1
+        return {"results": [self.results[min(self.asked, len(self.results)) - 1]]}
+
+
+class Clock:
+    now = 0.0
+
+    def monotonic(self):
+        return self.now
+
+    def sleep(self, seconds):
+        self.now += seconds
+
+
+def test_a_gateway_that_cannot_record_is_asked_as_long_as_patience_lasts(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(toolgate_crewai, "time", clock)
+    down = {"status": "failed", "error": {"code": "ledger_down", "message": "nothing can be recorded"}}
+    with pytest.raises(GatewayFault, match="nothing can be recorded"):
+        Gate(Faulty(down), key="full").call("first", "desk__note", {})
+    assert 60 <= clock.now < 61, clock.now
+    waits, running = {"status": "pending_approval"}, {"status": "failed", "error": {"code": "call_running"}}
+    done = {"status": "succeeded", "data": {"content": [{"type": "text", "text": "noted"}]}}
+    client = Faulty(*[waits] * 1000, running, down, done)
+    assert Gate(client, key="full").call("first", "desk__note", {}) == "noted", "people take longer than patience lasts"
+
+
 def test_a_schema_that_no_class_can_have_is_shown_as_it_is():
     any_value, odd = {"anyOf": [{}, {"type": "null"}]}, {"type": "string", "pattern": "^(?!a)"}
     schema = {"type": "object", "properties": {"state": True, "_from": odd}, "required": ["_from"], "$schema": "…"}

@@ -32,8 +32,10 @@ PATIENCE_SECONDS = 60.0
 RETRY_SECONDS = 0.5
 LOOK_SECONDS = 2.0
 WAITING = frozenset({"pending_approval", "pending_input"})
-#: Refusals of a call that may be sent again as it is.
-PASSING = frozenset({"call_running", "shutting_down", "store_down", "ledger_down"})
+#: The same call was sent before, and is under way.
+RUNNING = "call_running"
+#: Faults of the gateway after which a call may be sent again as it is.
+PASSING = frozenset({"shutting_down", "store_down", "ledger_down"})
 
 
 class GatewayFault(Exception):
@@ -66,11 +68,18 @@ class Gate:
         """Makes a call, and returns what it said once people have decided, if they were asked."""
         what = hashlib.sha256(json.dumps([task, name, arguments], sort_keys=True).encode()).hexdigest()
         with self._numbered(what) as number:
-            result = self._send(f"{what}.{number}", name, arguments)
-            while result["status"] in WAITING or (result.get("error") or {}).get("code") in PASSING:
-                time.sleep(LOOK_SECONDS)
+            limit = time.monotonic() + self._patience
+            while True:
                 result = self._send(f"{what}.{number}", name, arguments)
-        return told(result)
+                code = (result.get("error") or {}).get("code")
+                if result["status"] in WAITING or code == RUNNING:
+                    # People and long calls take as long as they take; a fault after that is given all of its time.
+                    limit = time.monotonic() + self._patience
+                elif code not in PASSING:
+                    return told(result)
+                elif time.monotonic() >= limit:
+                    raise GatewayFault(f"the gateway could not make the call: {told(result)}")
+                time.sleep(LOOK_SECONDS)
 
     @contextmanager
     def _numbered(self, what: str) -> Iterator[int]:

@@ -1,7 +1,10 @@
 //! Mail, as configured: its receivers, its digest, and the API's view of both.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use futures_util::stream::{self, StreamExt as _};
+use tokio::time::Instant;
 use toolgate_api::{MailPort, MailRecipient, MailState, MailTest};
 use toolgate_core::governance::Clock;
 use toolgate_core::port::BoxFuture;
@@ -12,6 +15,13 @@ use toolgate_store::{Store, StoreError};
 
 use crate::config::{Config, MailSettings};
 use crate::governance::SystemClock;
+
+/// Addresses that are tested at once: a server takes only so many connections of one peer.
+const TESTS_AT_ONCE: usize = 4;
+/// The time for all tests together.
+const TESTS_LIMIT: Duration = Duration::from_secs(60);
+const LATE_HINT: &str =
+    "the mail server is slow, or does not answer for some of the addresses: test again later";
 
 /// Where the links of mails lead.
 #[derive(Clone, Debug, Default)]
@@ -109,24 +119,32 @@ impl MailPort for ShownMail {
         let known = self.known.clone();
         Box::pin(async move {
             let KnownMail { settings, sender } = known?;
-            let mut tests = Vec::new();
-            for to in &settings.to {
-                let tested = test(&sender, to).await;
-                let is_of_all = tested.error.is_some() && !tested.passed.contains(&"sender");
-                tests.push(tested);
-                // What fails before the address is said fails for every address.
-                if is_of_all {
-                    break;
-                }
-            }
-            Some(tests)
+            Some(test_all(sender, settings.to).await)
         })
     }
 }
 
-async fn test(sender: &MailSender, to: &MailAddress) -> MailTest {
+/// The first one goes ahead: what fails before the address is said fails for every address.
+async fn test_all(sender: Arc<MailSender>, to: Vec<MailAddress>) -> Vec<MailTest> {
+    let until = Instant::now() + TESTS_LIMIT;
+    let mut to = to.into_iter();
+    let Some(first) = to.next() else { return Vec::new() };
+    let first = test(sender.clone(), first, until).await;
+    if first.error.is_some() && !first.passed.contains(&"sender") {
+        return vec![first];
+    }
+    let others = to.map(move |to| test(sender.clone(), to, until));
+    let others: Vec<MailTest> = stream::iter(others).buffered(TESTS_AT_ONCE).collect().await;
+    std::iter::once(first).chain(others).collect()
+}
+
+async fn test(sender: Arc<MailSender>, to: MailAddress, until: Instant) -> MailTest {
     let clock = SystemClock::default();
-    let trial = sender.trial(to, &clock.fresh_id("test_"), clock.now_ms()).await;
+    let (id, now_ms) = (clock.fresh_id("test_"), clock.now_ms());
+    let Ok(trial) = tokio::time::timeout_at(until, sender.trial(&to, &id, now_ms)).await else {
+        let why = format!("no answer before the {} s of the whole test were over", TESTS_LIMIT.as_secs());
+        return MailTest { to: to.spec(), passed: Vec::new(), error: Some(why), hint: Some(LATE_HINT) };
+    };
     let (error, hint) = trial.failure.map(|failure| (failure.why, failure.hint)).unzip();
     MailTest { to: trial.to, passed: trial.passed, error, hint }
 }

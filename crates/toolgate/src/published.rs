@@ -15,7 +15,7 @@ use toolgate_core::egress::Egress;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::{Refusal, codes};
 use toolgate_outbound::{Client, ConnectTrouble, Scheme, excerpt};
-use toolgate_registry::{PublishedFinds, PublishedName, PublishedPage, PublishedServer};
+use toolgate_registry::{BadPublication, PublishedFinds, PublishedName, PublishedPage, PublishedServer};
 use url::Url;
 
 use crate::config::{Config, RegistryAddress};
@@ -31,6 +31,22 @@ const EXCERPT_CHARS_MAX: usize = 120;
 /// The stable version of the API, unless the address names another one.
 const API_VERSION: &str = "v0.1";
 const API_VERSIONS: [&str; 2] = ["v0", "v0.1"];
+
+/// The reason why it is not known what the registry has under a name.
+pub(crate) enum EntryFault {
+    /// The registry answers, and others of its entries may be read.
+    OfEntry(Refusal),
+    /// The registry does not answer, or not as one.
+    OfRegistry(Refusal),
+}
+
+impl From<EntryFault> for Refusal {
+    fn from(fault: EntryFault) -> Self {
+        match fault {
+            EntryFault::OfEntry(refusal) | EntryFault::OfRegistry(refusal) => refusal,
+        }
+    }
+}
 
 /// A client of one registry.
 pub(crate) struct RegistryClient {
@@ -87,14 +103,30 @@ impl RegistryClient {
         name: &PublishedName,
         version: Option<&str>,
     ) -> Result<PublishedServer, Refusal> {
+        self.look_up(name, version).await.map_err(Refusal::from)
+    }
+
+    /// The same for whoever goes on with other entries.
+    async fn look_up(
+        &self,
+        name: &PublishedName,
+        version: Option<&str>,
+    ) -> Result<PublishedServer, EntryFault> {
         let url = self.url(&["servers", name.as_str(), "versions", version.unwrap_or("latest")]);
-        let Some(bytes) = self.get(&url).await? else { return Err(self.unknown(name, version)) };
-        let server = PublishedServer::read(&bytes).map_err(|bad| self.nonsense(&bad.to_string(), &bytes))?;
+        let bytes = self.get(&url).await.map_err(EntryFault::OfRegistry)?;
+        let Some(bytes) = bytes else { return Err(EntryFault::OfEntry(self.unknown(name, version))) };
+        let server = PublishedServer::read(&bytes).map_err(|bad| {
+            let refusal = self.nonsense(&bad.to_string(), &bytes);
+            match bad {
+                BadPublication::Entry(_) => EntryFault::OfEntry(refusal),
+                BadPublication::Json(_) | BadPublication::List => EntryFault::OfRegistry(refusal),
+            }
+        })?;
         let is_it = server.name == *name && version.is_none_or(|version| server.version == version);
         if !is_it {
             let says =
                 format!("it answered with {} {}, which was not asked for", server.name, server.version);
-            return Err(self.unavailable(&says));
+            return Err(EntryFault::OfEntry(self.unavailable(&says)));
         }
         Ok(server)
     }

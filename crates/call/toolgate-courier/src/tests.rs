@@ -6,6 +6,7 @@ mod mail_story;
 mod mailbox;
 mod meter_story;
 mod otlp_story;
+mod question;
 mod webhook_story;
 
 use std::sync::Arc;

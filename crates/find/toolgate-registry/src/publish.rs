@@ -234,6 +234,10 @@ impl RegistryDesk {
 
     /// Writes the changes of the readings, all at once.
     async fn record(self: &Arc<Self>, cases: Vec<ServerCase>) -> Result<PublishRound, StoreError> {
+        if let Err(error) = self.forget_findings(&cases).await {
+            self.put_back(&cases);
+            return Err(error);
+        }
         let mut cases = Arc::new(cases);
         for _ in 0..ATTEMPTS_MAX {
             let (desk, known) = (Arc::clone(self), Arc::clone(&cases));
@@ -257,6 +261,15 @@ impl RegistryDesk {
         }
         self.put_back(&cases);
         Ok(PublishRound::Again)
+    }
+
+    /// What looks at a registry of servers have found is about the servers that there are: one that is added again has no
+    /// finding before the next look.
+    async fn forget_findings(&self, cases: &[ServerCase]) -> Result<(), StoreError> {
+        for case in cases.iter().filter(|case| case.standing == ListingStanding::Gone) {
+            self.books.remove_outdated_server(&case.server).await?;
+        }
+        Ok(())
     }
 
     fn put_back(&self, cases: &[ServerCase]) {

@@ -1,11 +1,9 @@
 //! A server held against the registry that it came from: what became of its entry, and whether there is another version.
 
 use toolgate_core::codes;
-use toolgate_registry::{
-    OriginFinding, OriginStanding, PublishedOrigin, PublishedServer, Refusal, difference,
-};
+use toolgate_registry::{OriginFinding, OriginStanding, PublishedOrigin, PublishedServer, difference};
 
-use super::RegistryClient;
+use super::{EntryFault, RegistryClient};
 
 /// What became of the entry that a server was made from.
 pub(crate) struct OriginReport {
@@ -28,15 +26,15 @@ impl OriginReport {
 
 impl RegistryClient {
     /// An entry that is gone is a finding; a registry that does not answer is not.
-    pub(crate) async fn report(&self, origin: PublishedOrigin) -> Result<OriginReport, Refusal> {
+    pub(crate) async fn report(&self, origin: PublishedOrigin) -> Result<OriginReport, EntryFault> {
         if origin.registry != self.address.url {
             let standing = OriginStanding::Foreign;
             return Ok(OriginReport { origin, latest: None, standing, difference: Vec::new() });
         }
-        let latest = if_there(self.entry(&origin.name, None).await)?;
+        let latest = if_there(self.look_up(&origin.name, None).await)?;
         let own = match &latest {
             Some(latest) if latest.version == origin.version => Some(latest.clone()),
-            _ => if_there(self.entry(&origin.name, Some(&origin.version)).await)?,
+            _ => if_there(self.look_up(&origin.name, Some(&origin.version)).await)?,
         };
         let standing = OriginStanding::of(&origin, own.as_ref(), latest.as_ref());
         let difference = match (&own, &latest) {
@@ -47,10 +45,10 @@ impl RegistryClient {
     }
 }
 
-fn if_there(entry: Result<PublishedServer, Refusal>) -> Result<Option<PublishedServer>, Refusal> {
+fn if_there(entry: Result<PublishedServer, EntryFault>) -> Result<Option<PublishedServer>, EntryFault> {
     match entry {
         Ok(server) => Ok(Some(server)),
-        Err(refusal) if refusal.code == &codes::UNKNOWN_PUBLISHED_SERVER => Ok(None),
-        Err(refusal) => Err(refusal),
+        Err(EntryFault::OfEntry(refusal)) if refusal.code == &codes::UNKNOWN_PUBLISHED_SERVER => Ok(None),
+        Err(fault) => Err(fault),
     }
 }

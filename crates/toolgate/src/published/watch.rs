@@ -8,14 +8,14 @@ use toolgate_core::egress::Egress;
 use toolgate_core::governance::Clock;
 use toolgate_registry::{Refusal, Registry};
 
-use super::RegistryClient;
+use super::{EntryFault, RegistryClient};
 use crate::config::RegistryAddress;
 
 /// The first look comes so long after the start, when a gateway has other things to do.
 const FIRST_LOOK: Duration = Duration::from_secs(60);
 /// The part of a pause by which it may be longer, so that many gateways do not ask at once.
 const JITTER: f64 = 0.1;
-/// So many servers that cannot be asked about end a look: then the registry is away.
+/// So many questions that the registry does not answer end a look: then it is away.
 const FAILURES_MAX: usize = 3;
 
 pub(crate) struct RegistryWatch {
@@ -49,27 +49,27 @@ impl RegistryWatch {
         }
     }
 
-    /// An entry that cannot be read is no reason to leave out the others.
+    /// An entry that cannot be read is no reason to leave out the others, however many there are.
     async fn look(&self) -> Result<(), Refusal> {
         let origins = self.registry.origins();
         if origins.is_empty() {
             return Ok(());
         }
         let client = RegistryClient::of(&self.address, &self.egress)?;
-        let mut failures = Vec::new();
+        let (mut first, mut unanswered) = (None, 0);
         for (server, origin) in origins {
             match client.report(origin).await {
                 Ok(report) => self.registry.note_finding(&server, &report.finding()).await?,
-                Err(refusal) => failures.push(refusal),
+                Err(fault) => {
+                    unanswered += usize::from(matches!(fault, EntryFault::OfRegistry(_)));
+                    first.get_or_insert(Refusal::from(fault));
+                }
             }
-            if failures.len() >= FAILURES_MAX {
+            if unanswered >= FAILURES_MAX {
                 break;
             }
         }
-        match failures.into_iter().next() {
-            Some(refusal) => Err(refusal),
-            None => Ok(()),
-        }
+        first.map_or(Ok(()), Err)
     }
 }
 

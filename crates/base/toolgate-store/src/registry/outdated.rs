@@ -20,6 +20,7 @@ const KEEP: &str = "INSERT INTO outdated_servers (tenant, server, version, state
     WHERE outdated_servers.version <> excluded.version OR outdated_servers.state <> excluded.state
         OR outdated_servers.latest <> excluded.latest";
 const FORGET: &str = "DELETE FROM outdated_servers WHERE tenant = $1 AND server = $2 AND version = $3";
+const REMOVE: &str = "DELETE FROM outdated_servers WHERE tenant = $1 AND server = $2";
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OutdatedServer {
@@ -77,6 +78,12 @@ impl Books {
         let forget = self.store().db.sql(FORGET).bind(self.store().tenant).bind(server.as_str());
         let forgotten = forget.bind(without_nul(version)).execute().await;
         forgotten.map(drop).map_err(doing("note that a server is up to date"))
+    }
+
+    /// A server that is gone takes with it what was found about any of its versions.
+    pub async fn remove_outdated_server(&self, server: &ServerName) -> Result<(), StoreError> {
+        let remove = self.store().db.sql(REMOVE).bind(self.store().tenant).bind(server.as_str());
+        remove.execute().await.map(drop).map_err(doing("forget whether a server is outdated"))
     }
 }
 

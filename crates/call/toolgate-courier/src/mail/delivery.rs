@@ -37,7 +37,7 @@ impl MailDelivery {
         let MailReceiver { to, sender, .. } = &self.receiver;
         let mut notices = Vec::new();
         for recorded in events {
-            let words = notice::of(sender, store, recorded).await;
+            let words = notice::of(sender, to, store, recorded).await;
             notices.extend(words.map_err(|error| DeliveryFailure::temporary(error.to_string()))?);
         }
         let Some(words) = notice::together(notices) else { return Ok(events.len()) };

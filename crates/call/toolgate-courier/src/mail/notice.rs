@@ -5,15 +5,20 @@ use std::fmt::Write as _;
 use serde_json::Value;
 use toolgate_core::approval::{Approval, ApprovalState};
 use toolgate_core::event::{EventKind, RecordedEvent};
-use toolgate_core::id::ApprovalId;
+use toolgate_core::id::{ApprovalId, InputId};
 use toolgate_core::moment::rfc3339;
+use toolgate_core::run::InputState;
 use toolgate_store::{Store, StoreError};
 
+use super::address::MailAddress;
 use super::settings::MailSender;
 
 /// The longest name that a mail repeats.
 const NAME_CHARS_MAX: usize = 200;
+/// An address hears of a server no more often: one that crashes and starts again has an event each time.
+const SERVER_PAUSE_MS: i64 = 60 * 60 * 1000;
 const UNHEALTHY: &str = "degraded";
+const ONCE: &str = "No other mail about it comes within the hour.";
 
 /// The subject and the text of a mail.
 pub(super) struct MailWords {
@@ -21,9 +26,10 @@ pub(super) struct MailWords {
     pub(super) text: String,
 }
 
-/// The words about an event. `None` if nobody needs to hear of it any more.
+/// The words about an event for an address. `None` if nobody needs to hear of it any more.
 pub(super) async fn of(
     sender: &MailSender,
+    to: &MailAddress,
     store: &Store,
     recorded: &RecordedEvent,
 ) -> Result<Option<MailWords>, StoreError> {
@@ -32,8 +38,11 @@ pub(super) async fn of(
             Some(id) => waiting(sender, store, id).await?,
             None => None,
         },
-        EventKind::InputRequested => Some(question(sender, recorded)),
-        EventKind::ServerHealth => unhealthy(sender, recorded),
+        EventKind::InputRequested => asked(sender, store, recorded).await?,
+        EventKind::ServerHealth => match unhealthy(sender, recorded) {
+            Some((server, words)) => is_due(to, server, store, recorded).await?.then_some(words),
+            None => None,
+        },
         EventKind::ToolQuarantined => Some(withheld(sender, recorded)),
         _ => None,
     })
@@ -89,32 +98,62 @@ fn approval(sender: &MailSender, approval: &Approval) -> MailWords {
     }
 }
 
-fn question(sender: &MailSender, recorded: &RecordedEvent) -> MailWords {
+/// A question that was answered in the meantime, or whose run has ended, needs nobody either.
+async fn asked(
+    sender: &MailSender,
+    store: &Store,
+    recorded: &RecordedEvent,
+) -> Result<Option<MailWords>, StoreError> {
+    let id = InputId::new(detail(recorded, "input"));
+    let found = store.input(&id).await?.filter(|found| found.state == InputState::Pending);
+    Ok(found.map(|found| question(sender, recorded, found.id.as_str())))
+}
+
+fn question(sender: &MailSender, recorded: &RecordedEvent, id: &str) -> MailWords {
     let about = &recorded.event.about;
     let facts: [(&str, &str); 3] = [
         ("Run", about.run.as_ref().map(|run| run.as_str()).unwrap_or_default()),
         ("Task", about.task.as_deref().unwrap_or_default()),
         ("Asked", &rfc3339(recorded.event.at_ms)),
     ];
-    let id = detail(recorded, "input");
-    let page = page(sender, &["inbox", "inputs", &id]);
+    let page = page(sender, &["inbox", "inputs", id]);
     MailWords {
         subject: "A run has a question".to_owned(),
         text: format!("A run waits for a person's answer.\n\n{}\n{page}", listed(&facts)),
     }
 }
 
-fn unhealthy(sender: &MailSender, recorded: &RecordedEvent) -> Option<MailWords> {
+/// The server, and the words about it.
+fn unhealthy<'a>(sender: &MailSender, recorded: &'a RecordedEvent) -> Option<(&'a str, MailWords)> {
     if detail(recorded, "health") != UNHEALTHY {
         return None;
     }
     let server = recorded.event.about.server.as_ref()?.as_str();
     let facts: [(&str, &str); 2] = [("Server", server), ("Since", &rfc3339(recorded.event.at_ms))];
     let page = page(sender, &["servers", server]);
-    Some(MailWords {
+    let words = MailWords {
         subject: format!("The server {} is degraded", plain(server)),
-        text: format!("A server cannot be used as it should be.\n\n{}\n{page}", listed(&facts)),
-    })
+        text: format!("A server cannot be used as it should be. {ONCE}\n\n{}\n{page}", listed(&facts)),
+    };
+    Some((server, words))
+}
+
+/// True if an address has not heard of a server for a while, and hears of it now. The moment is that of the event, and stands in
+/// the database: no restart and no other gateway begins the pause anew, and a mail that is tried again is still due.
+async fn is_due(
+    to: &MailAddress,
+    server: &str,
+    store: &Store,
+    recorded: &RecordedEvent,
+) -> Result<bool, StoreError> {
+    let sink = format!("mail-server:{}:{server}", to.spec());
+    let at_ms = recorded.event.at_ms;
+    let told = store.kept_instant(&sink).await?;
+    if told.is_some_and(|told| told != at_ms && at_ms < told.saturating_add(SERVER_PAUSE_MS)) {
+        return Ok(false);
+    }
+    store.keep_instant(&sink, at_ms).await?;
+    Ok(true)
 }
 
 fn withheld(sender: &MailSender, recorded: &RecordedEvent) -> MailWords {

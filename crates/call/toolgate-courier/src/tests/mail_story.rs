@@ -15,6 +15,7 @@ use toolgate_core::{CanonicalName, PrincipalId, RawJson, ServerName};
 
 use super::ledger::TestLedger;
 use super::mailbox::Mailbox;
+use super::question::{answer, ask};
 use super::webhook_story::new_approval;
 use super::{PATIENCE, completed, quick, start, until};
 use crate::{
@@ -97,9 +98,15 @@ async fn a_mail_that_is_put_off_is_sent_again_under_the_same_id() {
 }
 
 fn health(health: &str) -> Event {
+    health_later(health, 0)
+}
+
+/// The health of `bank`, so many minutes later.
+fn health_later(health: &str, minutes: i64) -> Event {
     let server = Some(ServerName::new("bank").expect("a name"));
     let about = Arc::new(EventSubject { server, ..EventSubject::default() });
-    let mut event = Event::new(EventKind::ServerHealth, 1_785_585_600_123, PrincipalId::local(), about);
+    let at_ms = 1_785_585_600_123 + minutes * 60_000;
+    let mut event = Event::new(EventKind::ServerHealth, at_ms, PrincipalId::local(), about);
     let detail = serde_json::json!({ "health": health, "reason": "password=Zuckerhut" });
     event.detail = Some(RawJson::from(detail));
     event
@@ -127,6 +134,29 @@ async fn what_waits_at_the_same_moment_is_one_mail() {
 }
 
 #[tokio::test]
+async fn a_server_that_crashes_again_and_again_is_told_once_an_hour_also_after_a_restart() {
+    // The first attempt fails, and what it was about is still told.
+    let mailbox =
+        Mailbox::start(|before, line| (before == 0 && line == ".").then_some("451 later\r\n")).await;
+    let ledger = TestLedger::open(SINK).await;
+    let crashes = (0..5).flat_map(|at| [health_later("degraded", at), health_later("healthy", at)]);
+    ledger.append(crashes.collect()).await;
+    let running = start(&ledger, receiver(&mailbox)).await;
+    until("all of it is delivered", || running.board.standing(SINK).delivered == 10).await;
+    running.stop().await;
+    assert_eq!(mailbox.taken().len(), 1);
+    let told = "Subject: The server bank is degraded";
+    assert!(mailbox.taken()[0].contains(told), "{}", mailbox.taken()[0]);
+    let running = start(&ledger, receiver(&mailbox)).await;
+    ledger.append(vec![health_later("degraded", 59)]).await;
+    until("it is passed by", || running.board.standing(SINK).delivered == 1).await;
+    assert_eq!(mailbox.taken().len(), 1, "it was told within the hour");
+    ledger.append(vec![health_later("degraded", 60)]).await;
+    until("it is told again", || mailbox.taken().len() == 2).await;
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn questions_and_reviews_are_told_with_their_pages() {
     let mailbox = Mailbox::start(|_, _| None).await;
     let ledger = TestLedger::open(SINK).await;
@@ -139,9 +169,7 @@ async fn questions_and_reviews_are_told_with_their_pages() {
     };
     let event =
         |kind: EventKind| Event::new(kind, 1_785_585_600_123, PrincipalId::local(), about.clone().into());
-    let mut asked = event(EventKind::InputRequested);
-    asked.detail = Some(RawJson::from(serde_json::json!({ "input": "inp_7" })));
-    ledger.append(vec![asked]).await;
+    ask(&ledger.books, "run_1", "inp_7").await;
     let running = start(&ledger, receiver(&mailbox)).await;
     until("the question is delivered", || mailbox.taken().len() == 1).await;
     ledger.append(vec![event(EventKind::ToolQuarantined)]).await;
@@ -175,6 +203,7 @@ async fn what_was_decided_in_the_meantime_is_not_sent() {
     let cancelled =
         ledger.books.cancel(&opened.approval.id, &PrincipalId::new("agent-7"), WithdrawalReason::ByCaller);
     cancelled.await.expect("it is withdrawn");
+    answer(&ledger.books, &ask(&ledger.books, "run_1", "inp_7").await).await;
     ledger.append(vec![health("degraded")]).await;
     let running = start(&ledger, receiver(&mailbox)).await;
     until("the other is delivered", || !mailbox.taken().is_empty()).await;

@@ -16,8 +16,12 @@ impl Registry {
         state.roster.entries.iter().filter_map(origin).collect()
     }
 
-    /// Keeps what was found about a server, with an event if no gateway has told of it yet.
+    /// Keeps what was found about a server, with an event if no gateway has told of it yet. Nothing is kept about one that was
+    /// removed during the look.
     pub async fn note_finding(&self, server: &ServerName, found: &OriginFinding) -> Result<(), Refusal> {
+        if self.desk.state().roster.get(server).is_none() {
+            return Ok(());
+        }
         let books = &self.desk.books;
         if found.standing.is_quiet() {
             return books.forget_outdated_server(server, &found.version).await.map_err(down);

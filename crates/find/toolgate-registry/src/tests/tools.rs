@@ -5,6 +5,7 @@ use toolgate_core::RawJson;
 use toolgate_core::server::ServerListing;
 
 use super::kit::*;
+use crate::{OriginFinding, OriginStanding};
 
 #[tokio::test]
 async fn what_is_listed_is_pinned_recorded_and_shown() {
@@ -129,6 +130,23 @@ async fn until_retired(gateway: &RegistryGateway, tool: &str) {
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     }
     panic!("{tool} never retired");
+}
+
+#[tokio::test]
+async fn what_was_found_about_a_server_goes_with_it() {
+    let house = RegistryFixture::new().await;
+    let gateway = house.gateway("one", file(&["files", "mail"])).await;
+    let latest = Some("2.0.0".to_owned());
+    let found = OriginFinding { standing: OriginStanding::Outdated, version: "1.0.0".into(), latest };
+    for server in ["files", "mail"] {
+        gateway.registry.note_finding(&name(server), &found).await.expect("kept");
+    }
+    gateway.registry.reload(file(&["files"]), vec![]).await;
+    // Its last round is over then.
+    gateway.registry.stop().await;
+    gateway.registry.note_finding(&name("mail"), &found).await.expect("the look began before");
+    let kept = house.store.read_outdated_servers().await.expect("read");
+    assert_eq!(kept.iter().map(|one| one.server.as_str()).collect::<Vec<_>>(), ["files"]);
 }
 
 #[tokio::test]

@@ -37,7 +37,7 @@ pub(super) async fn outdated(context: &Context, name: Option<&str>) -> anyhow::R
     let client = RegistryClient::of(&config.registry, &config.egress).map_err(told)?;
     let mut reports = Vec::new();
     for (server, origin) in origins {
-        let report = client.report(origin).await.map_err(told)?;
+        let report = client.report(origin).await.map_err(|fault| told(fault.into()))?;
         reports.push(ComparedServer { server, report });
     }
     show(context, &reports);

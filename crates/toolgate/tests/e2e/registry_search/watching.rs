@@ -59,3 +59,34 @@ async fn a_gateway_tells_of_another_version_once_and_changes_nothing() {
     let now = get(&gateway, "/servers/weather").await.json();
     assert!(now["name"] == "weather" && now["outdated"].is_null(), "{now}");
 }
+
+#[tokio::test]
+async fn entries_that_cannot_be_read_keep_no_other_server_from_being_looked_at() {
+    let registry = StandInRegistry::start();
+    let names = ["first", "second", "third", "weather"];
+    for name in names {
+        let mut server = remote("1.0.0", ADDRESS, json!([]));
+        server["name"] = json!(format!("io.github.ann/{name}"));
+        registry.publish(server);
+    }
+    let gateway = boot(&format!("{}check_every_seconds = 0.2\n", table(&registry)));
+    let mut settings = Vec::new();
+    for name in names {
+        let entry = get(&gateway, &format!("/published-servers/io.github.ann%2F{name}")).await.json();
+        settings.push(entry["ways"][0]["setting"].clone());
+    }
+    let added = set(&gateway, &json!(settings)).await;
+    assert_eq!(added.status, 200, "{added:?}");
+
+    for name in &names[..3] {
+        let name = format!("io.github.ann/{name}");
+        registry.edit(&name, "1.0.0", |server| server["packages"] = json!("all of them"));
+    }
+    registry.publish(remote("2.0.0", ADDRESS, json!([])));
+    let outdated = until_async(WAIT, || async {
+        let found = get(&gateway, "/servers/weather").await.json()["outdated"].clone();
+        found.is_object().then_some(found)
+    });
+    let outdated = outdated.await.expect("the last one is looked at, too");
+    assert_eq!(outdated["latest"], "2.0.0", "{outdated}");
+}

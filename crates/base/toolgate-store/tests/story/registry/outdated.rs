@@ -9,6 +9,7 @@ use crate::world::StoreWorld;
 crate::on_both!(
     what_two_gateways_find_is_told_once,
     another_version_is_told_again_and_one_that_was_taken_is_forgotten,
+    a_server_that_is_gone_takes_its_finding_with_it,
 );
 
 fn found(version: &str, latest: Option<&str>) -> OutdatedServer {
@@ -50,4 +51,13 @@ async fn another_version_is_told_again_and_one_that_was_taken_is_forgotten(world
     one.forget_outdated_server(&name("weather"), "1.0.0").await.expect("forgotten");
     assert!(store.read_outdated_servers().await.expect("read").is_empty());
     assert_eq!(count_of(&store, EventKind::ServerOutdated).await, 3);
+}
+
+async fn a_server_that_is_gone_takes_its_finding_with_it(world: StoreWorld) {
+    let (store, one, two) = replicas(&world).await;
+    let other = OutdatedServer { server: name("mail"), ..found("1.0.0", None) };
+    assert!(keep(&one, &found("1.0.0", Some("2.0.0"))).await && keep(&one, &other).await);
+    two.remove_outdated_server(&name("weather")).await.expect("removed");
+    assert_eq!(store.read_outdated_servers().await.expect("read"), [other]);
+    assert!(keep(&one, &found("1.0.0", Some("2.0.0"))).await, "it is back, and is told of again");
 }
