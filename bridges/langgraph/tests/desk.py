@@ -3,8 +3,11 @@
 import json
 import os
 import sys
+import time
 
 OUTBOX = sys.argv[1]
+#: How long a report may be on its way.
+COPY_SECONDS = 10
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"], "additionalProperties": False}
 NOTHING = {"type": "object", "properties": {}, "additionalProperties": False}
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -20,6 +23,7 @@ def tools():
         ("pay", "Pays a bill. The person at the client decides.", TEXT, writes),
         ("fail", "Always fails.", NOTHING, reads),
         ("draw", "Draws a picture.", NOTHING, reads),
+        ("copy", "Copies a letter, and says how far it is.", TEXT, reads),
     ]
     news = new_list()
     return [
@@ -41,7 +45,9 @@ def text(said, **more):
     return {"content": [{"type": "text", "text": said}], **more}
 
 
-def call(name, arguments):
+def call(name, arguments, token):
+    if name == "copy":
+        return copy(arguments["text"], token)
     if name in ("note", "send", "pay"):
         with open(OUTBOX, "a", encoding="utf-8") as file:
             file.write(json.dumps([name, arguments["text"]]) + "\n")
@@ -51,6 +57,20 @@ def call(name, arguments):
     if name == "draw":
         return {"content": [{"type": "image", "data": PNG, "mimeType": "image/png"}]}
     return text("an empty desk")
+
+
+def copy(letter, token):
+    """Reports the first half, and goes on when the report was heard."""
+    if token is None:
+        return text("nobody asked how far it is")
+    half = {"progressToken": token, "progress": 1, "total": 2, "message": f"half of {letter}"}
+    print(json.dumps({"jsonrpc": "2.0", "method": "notifications/progress", "params": half}), flush=True)
+    limit = time.monotonic() + COPY_SECONDS
+    while not os.path.exists(f"{OUTBOX}.heard-{letter}"):
+        if time.monotonic() > limit:
+            return text("nobody heard it", isError=True)
+        time.sleep(0.01)
+    return text(f"copied {letter}")
 
 
 def main():
@@ -66,7 +86,8 @@ def main():
         elif method == "tools/list":
             said = {"tools": tools()}
         elif method == "tools/call":
-            said = call(params["name"], params.get("arguments") or {})
+            token = (params.get("_meta") or {}).get("progressToken")
+            said = call(params["name"], params.get("arguments") or {}, token)
         else:
             said = {}
         answer = {"jsonrpc": "2.0", "id": request["id"], "result": said}

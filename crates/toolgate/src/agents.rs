@@ -4,8 +4,6 @@
 use std::sync::{Arc, OnceLock};
 
 use futures_util::stream::{self, BoxStream, StreamExt as _};
-use tokio::sync::broadcast::Receiver;
-use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 use toolgate_agents::{Agents, AgentsSetup, LoopPiece};
 use toolgate_api::{Api, DrivenRuns, RunPiece};
@@ -16,6 +14,7 @@ use toolgate_core::{PrincipalId, Refusal, codes};
 use toolgate_credentials::Keys;
 use toolgate_edge::{Gateway, Quotas};
 use toolgate_models::ModelDesk;
+use toolgate_runs::next_watched;
 use toolgate_sessions::Sessions;
 use toolgate_store::Store;
 use toolgate_tasks::{Tasks, TasksSetup, WebhookKeys};
@@ -67,18 +66,8 @@ impl DrivenRuns for AgentDoorway {
 
     fn watch(&self, run: &RunId) -> Option<BoxStream<'static, RunPiece>> {
         let agents = self.agents().ok()?;
-        Some(stream::unfold(agents.watch(run), next_piece).boxed())
-    }
-}
-
-/// The next piece. One who watches too slowly misses some.
-async fn next_piece(mut pieces: Receiver<LoopPiece>) -> Option<(RunPiece, Receiver<LoopPiece>)> {
-    loop {
-        match pieces.recv().await {
-            Ok(LoopPiece { turn, piece }) => return Some((RunPiece { turn, piece }, pieces)),
-            Err(RecvError::Lagged(_)) => {}
-            Err(RecvError::Closed) => return None,
-        }
+        let pieces = stream::unfold(agents.watch(run), next_watched);
+        Some(pieces.map(|LoopPiece { turn, piece }| RunPiece { turn, piece }).boxed())
     }
 }
 

@@ -246,6 +246,7 @@ impl ToolCaller for GatewayTools {
                 HoldMode::NotAtAll => WaitMode::NotAtAll,
             },
             rounds: request.rounds,
+            listener: request.listener,
         };
         Box::pin(async move {
             let answered = gateway.call_tool(call).await;

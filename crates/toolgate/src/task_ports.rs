@@ -82,6 +82,7 @@ impl TaskPorts {
             trace: None,
             patience: WaitMode::NotAtAll,
             rounds: InputRounds::Closed,
+            listener: None,
         };
         let answered = gateway.call_tool(direct).await;
         answered.map(|(_, answer)| forced(answer)).map_err(|why| not_called(&name, why))

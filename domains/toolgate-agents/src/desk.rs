@@ -8,12 +8,12 @@ use toolgate_core::PrincipalId;
 use toolgate_core::governance::Clock;
 use toolgate_core::model::{Models, SpendLimit};
 use toolgate_core::run::TurnPlayer;
-use toolgate_runs::Runs;
+use toolgate_runs::{RunWatchers, Runs};
 use toolgate_store::{ActionStamp, Books, Store};
 
 use crate::driven::DriverHalts;
 use crate::settings::AgentsSettings;
-use crate::watch::LoopWatchers;
+use crate::watch::LoopPiece;
 
 pub struct AgentsSetup {
     pub store: Store,
@@ -42,7 +42,7 @@ pub(crate) struct LoopDesk {
     pub(crate) stream: String,
     pub(crate) shutdown: CancellationToken,
     pub(crate) driven: DriverHalts,
-    pub(crate) watchers: LoopWatchers,
+    pub(crate) watchers: RunWatchers<LoopPiece>,
     /// Rings when a loop may be due.
     pub(crate) bell: Notify,
 }
@@ -63,7 +63,7 @@ impl LoopDesk {
             stream,
             shutdown: shutdown.child_token(),
             driven: DriverHalts::default(),
-            watchers: LoopWatchers::default(),
+            watchers: RunWatchers::default(),
             bell: Notify::new(),
         }
     }

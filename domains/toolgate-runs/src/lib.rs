@@ -13,6 +13,7 @@ mod tools;
 mod upkeep;
 mod view;
 mod waiting;
+mod watchers;
 
 pub use contents::{ContentAuthor, RunContents, RunEntry, RunEntryContent, StateAddress, StateBytes};
 pub use desk::{OutcomeCheck, RunHalt, RunsSetup, WaitLimits};
@@ -24,5 +25,6 @@ pub use view::{
     AskedCompletion, AskedFailure, CallClaim, InputPage, InputQuery, KeyedRun, NewQuestion, NewRun, NewTask,
     RunCallView, RunInput, RunPage, RunQuery, StateSource, TaskPage, WorkCompletion,
 };
+pub use watchers::{RunWatchers, next_watched};
 
 pub use toolgate_store::{RunCallState, StoredTaskVersion, TaskWords};

@@ -9,13 +9,15 @@ import asyncio
 import re
 import time
 from collections.abc import Generator
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
+from urllib.parse import quote
 from weakref import WeakKeyDictionary
 
 import httpx
 
-from . import errors
+from . import errors, progress
 
 JSON = dict[str, Any]
 T = TypeVar("T")
@@ -42,6 +44,8 @@ class Ask:
     query: dict[str, str] = field(default_factory=dict)
     #: Another token than the node's: that of the person who resumes the graph.
     token: str | None = None
+    #: What is heard while the answer is awaited.
+    watch: progress.Watch | None = None
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,8 @@ class Gateway:
                 said = None
                 continue
             try:
-                said = self._send(step)
+                with self._beside(step.watch):
+                    said = self._send(step)
             except errors.ToolgateError as error:
                 said = error
 
@@ -119,7 +124,8 @@ class Gateway:
                 said = None
                 continue
             try:
-                said = await self._asend(step)
+                async with self._abeside(step.watch):
+                    said = await self._asend(step)
             except errors.ToolgateError as error:
                 said = error
 
@@ -144,15 +150,36 @@ class Gateway:
             raise unreachable(self.url, error) from error
 
     async def _asend(self, ask: Ask) -> Answer:
+        try:
+            return read(await self._aclient().send(self._request(ask)))
+        except httpx.HTTPError as error:
+            raise unreachable(self.url, error) from error
+
+    def _aclient(self) -> httpx.AsyncClient:
         loop = asyncio.get_running_loop()
         client = self._clients.get(loop)
         if client is None:
             client = httpx.AsyncClient(timeout=self._timeout, transport=self._async_transport)
             self._clients[loop] = client
-        try:
-            return read(await client.send(self._request(ask)))
-        except httpx.HTTPError as error:
-            raise unreachable(self.url, error) from error
+        return client
+
+    def _beside(self, watch: progress.Watch | None) -> AbstractContextManager[None]:
+        """Hears of progress meanwhile. A transport of the caller's own leads its own way, which a thread does not know."""
+        if watch is None or self._transport is not None:
+            return nullcontext()
+        return progress.InThread(self._events(watch.run), watch.hear)
+
+    def _abeside(self, watch: progress.Watch | None) -> AbstractAsyncContextManager[None]:
+        if watch is None:
+            return nullcontext()
+        return progress.beside(self._aclient(), self._events(watch.run), watch.hear)
+
+    def _events(self, run: str) -> httpx.Request:
+        """What happens in a run from now on."""
+        headers = {"Authorization": f"Bearer {self._token}", "Accept": "text/event-stream"}
+        extensions = {"timeout": progress.TIMEOUT.as_dict()}
+        url = f"{self.url}/runs/{quote(run, safe='')}/events"
+        return httpx.Request("GET", url, params={"after": "now"}, headers=headers, extensions=extensions)
 
     def _request(self, ask: Ask) -> httpx.Request:
         headers = {"Authorization": f"Bearer {ask.token or self._token}", "Prefer": "respond-async"}

@@ -16,6 +16,7 @@ from . import people, turn
 from .client import JSON, Gateway, Steps
 from .ids import Place
 from .messages import message
+from .progress import Hear, Report, is_read
 
 Approvals = Literal["interrupt", "wait", "return"]
 #: The form in which calls came, which is the form of the result.
@@ -108,13 +109,14 @@ class MCPToolNode(Runnable[Any, Any]):
         named = named_calls(place, calls)
         run = yield from turn.run_of(place, self._runs)
         tell_calling(tell, run, named)
+        hear = hearing(run, named)
         said: dict[str, str] = {}
         if self.approvals == "wait":
-            results = yield from turn.wait(run, named, tell, self.wait_seconds)
+            results = yield from turn.wait(run, named, tell, self.wait_seconds, hear)
         else:
-            results = yield from turn.make(run, named)
+            results = yield from turn.make(run, named, hear)
         if self.approvals == "interrupt":
-            results, said = yield from asking_people(run, named, results, tell, (config, context))
+            results, said = yield from asking_people(run, named, results, tell, hear, (config, context))
         tell_done(tell, run, named, results)
         return messages(named, results, said)
 
@@ -139,7 +141,12 @@ class MCPToolNode(Runnable[Any, Any]):
 
 
 def asking_people(
-    run: str, named: Sequence[Call], results: list[JSON], tell: turn.Tell, around: tuple[RunnableConfig, Any]
+    run: str,
+    named: Sequence[Call],
+    results: list[JSON],
+    tell: turn.Tell,
+    hear: Hear | None,
+    around: tuple[RunnableConfig, Any],
 ) -> Steps[tuple[list[JSON], dict[str, str]]]:
     """Pauses the graph where results wait for people. On resume the gateway's state counts: a call that still waits pauses again."""
     waiting = yield from turn.waiting(named, results)
@@ -153,7 +160,7 @@ def asking_people(
     too_early = people.decisions(answer, [one for one in waiting if one.is_new])
     token = people.token_of(*around)
     votes = (yield from people.vote(decided, token)) if token else []
-    results = yield from turn.make(run, named)
+    results = yield from turn.make(run, named, hear)
     waiting = yield from turn.waiting(named, results)
     if waiting:
         interrupt(people.request(run, waiting, [*votes, *(people.unseen(one) for one, _ in too_early if token)]))
@@ -195,6 +202,25 @@ def surroundings(config: RunnableConfig | None) -> tuple[RunnableConfig, Any, tu
 
 def tell_stream(write: Any, said: JSON) -> None:
     write({"toolgate": said})
+
+
+def hearing(run: str, named: Sequence[Call]) -> Hear | None:
+    """Where reports of progress go: to the stream, if somebody reads it."""
+    try:
+        write = get_stream_writer()
+    except (RuntimeError, KeyError):
+        return None
+    return partial(tell_progress, write, run, dict(named)) if is_read(write) else None
+
+
+def tell_progress(write: Any, run: str, named: dict[str, ToolCall], report: Report) -> None:
+    id = str(report.get("id"))
+    # Other calls of the run are told where they are made.
+    if id in named:
+        call = named[id]
+        said = {key: report.get(key) for key in ("progress", "total", "message")}
+        block = {"run": run, "state": "progress", **about((id, call))}
+        write({"type": "progress", "tool_call_id": call.get("id"), **said, "toolgate": block})
 
 
 def tell_calling(tell: turn.Tell, run: str, named: Sequence[Call]) -> None:

@@ -13,6 +13,7 @@ from langchain_core.messages import ToolCall
 from . import errors
 from .client import JSON, Ask, Pause, Steps, member
 from .ids import Place
+from .progress import Hear, Watch
 
 #: The pause between two looks at what people decide, in seconds: it grows up to the second.
 LOOK_SECONDS = (0.2, 5.0)
@@ -60,13 +61,14 @@ def run_of(place: Place, known: dict[str, str]) -> Steps[str]:
     return known[name]
 
 
-def make(run: str, calls: Sequence[tuple[str, ToolCall]]) -> Steps[list[JSON]]:
-    """Makes calls under their ids, or reads what became of them."""
+def make(run: str, calls: Sequence[tuple[str, ToolCall]], hear: Hear | None = None) -> Steps[list[JSON]]:
+    """Makes calls under their ids, or reads what became of them. `hear` is told of their progress."""
     results: list[JSON] = []
+    watch = None if hear is None else Watch(run, hear)
     for start in range(0, len(calls), CALLS_MAX):
         part = calls[start : start + CALLS_MAX]
         body = {"calls": [{"id": id, "name": call["name"], "arguments": call["args"]} for id, call in part]}
-        answer = yield Ask("POST", f"/runs/{quote(run, safe='')}/tool-calls", body)
+        answer = yield Ask("POST", f"/runs/{quote(run, safe='')}/tool-calls", body, watch=watch)
         found = member(answer.body, "results")
         if not isinstance(found, list) or len(found) != len(part):
             raise errors.GatewayTooNew("the gateway did not answer each call", hint="update the package")
@@ -116,10 +118,12 @@ def waiting(calls: Sequence[tuple[str, ToolCall]], results: Sequence[JSON]) -> S
     return found
 
 
-def wait(run: str, calls: Sequence[tuple[str, ToolCall]], tell: Tell, limit: float | None) -> Steps[list[JSON]]:
+def wait(
+    run: str, calls: Sequence[tuple[str, ToolCall]], tell: Tell, limit: float | None, hear: Hear | None = None
+) -> Steps[list[JSON]]:
     """Makes calls, and waits until people have decided on all of them."""
     began, pause = time.monotonic(), LOOK_SECONDS[0]
-    results = yield from make(run, calls)
+    results = yield from make(run, calls, hear)
     while any(waits(result) for result in results):
         waited = time.monotonic() - began
         if limit is not None and waited >= limit:
@@ -130,7 +134,7 @@ def wait(run: str, calls: Sequence[tuple[str, ToolCall]], tell: Tell, limit: flo
         open_ = yield from waiting(calls, results)
         if all(one.shown.get("state") == "pending" for one in open_):
             continue
-        results = yield from make(run, calls)
+        results = yield from make(run, calls, hear)
     return results
 
 

@@ -227,6 +227,12 @@ pub trait Caller: Send + Sync {
     }
 }
 
+/// Hears of the progress of a call whose client hears of nothing but the answer.
+pub trait CallListener: fmt::Debug + Send + Sync {
+    /// `params` of a `notifications/progress` for this call; the token is the server side's. Implementations return at once.
+    fn progress(&self, call: &CallId, params: RawJson);
+}
+
 /// The servers, from the edge's view.
 pub trait Servers: Send + Sync {
     /// Sends a request and waits for its answer. Dropping the future cancels the request at the server.

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use toolgate_core::id::RunId;
-use toolgate_core::port::{BoxFuture, InputRounds};
+use toolgate_core::port::{BoxFuture, CallListener, InputRounds};
 use toolgate_core::scope::Seat;
 use toolgate_core::{RawJson, RpcError};
 use toolgate_pipeline::CallAnswer;
 
 /// A requested call.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct ToolCallRequest {
     /// Wire name, canonical name or alias.
     pub name: String,
@@ -20,6 +20,8 @@ pub struct ToolCallRequest {
     /// W3C `traceparent`.
     pub trace: Option<String>,
     pub rounds: InputRounds,
+    /// Set where the server is asked for progress.
+    pub listener: Option<Arc<dyn CallListener>>,
 }
 
 /// The time that a call waits for people.

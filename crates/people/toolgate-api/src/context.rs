@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use toolgate_runs::RunWatchers;
+
 use crate::events::EventFeed;
 use crate::policy_trials::PolicyTrials;
+use crate::progress::CallProgress;
 use crate::pulse::GatewayPulse;
 use crate::replay::SeenIds;
 use crate::services::Services;
@@ -16,6 +19,8 @@ pub(crate) struct ApiInner {
     pub(crate) work: WorkInProgress,
     pub(crate) pulse: GatewayPulse,
     pub(crate) trials: PolicyTrials,
+    /// Those who follow runs.
+    pub(crate) progress: Arc<RunWatchers<CallProgress>>,
 }
 
 /// The state of every handler.

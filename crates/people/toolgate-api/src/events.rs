@@ -21,7 +21,7 @@ use toolgate_core::id::RunId;
 use toolgate_store::{LEDGER_PAGE_MAX, LedgerOrder, Store, StoreError, ledger_event_json};
 
 pub(crate) use kinds::{EventKinds, UnknownKind};
-use pieces::PieceStream;
+pub(crate) use pieces::{LivePiece, PieceStream};
 pub(crate) use reader::EventBody;
 use reader::{StreamReader, StreamSubject};
 pub(crate) use wish::StreamFilter;
@@ -156,8 +156,8 @@ impl EventFeed {
         self.listen_with(after, wish, place, None).await
     }
 
-    /// The same with the pieces of a model's answers between the events, as they arrive. Those that nobody hears are lost: the answer
-    /// is an event once it is whole.
+    /// The same with the pieces of a model's answers, and the progress of calls, between the events as they arrive. Those that nobody
+    /// hears are lost: the answer and the end of the call are events.
     pub(crate) async fn listen_with(
         self: &Arc<Self>,
         after: Option<Position>,

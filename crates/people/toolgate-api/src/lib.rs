@@ -16,6 +16,7 @@ mod similar;
 mod context;
 mod events;
 mod policy_trials;
+mod progress;
 mod pulse;
 mod replay;
 
@@ -125,6 +126,7 @@ impl Api {
             work,
             pulse: GatewayPulse::default(),
             trials: PolicyTrials::default(),
+            progress: Arc::default(),
         }));
         context.runs.halt_with(routes::run_halt(&context));
         Api { router: routes::router(context.clone()), context }

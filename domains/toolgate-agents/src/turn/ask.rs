@@ -18,6 +18,7 @@ use crate::held::{LeasedLoop, LoopPace};
 use crate::lines::NO_WORDS;
 use crate::retry::{self, RetryVerdict};
 use crate::settings::{FAULT_CHARS_MAX, clipped};
+use crate::watch::LoopPiece;
 use crate::{prompt, tokens};
 
 /// A turn whose request is noted with its digest.
@@ -128,7 +129,7 @@ async fn listen(
     let heard = |piece: ModelPiece| {
         stop_point::reach("loop_streaming");
         is_heard.store(true, Ordering::Relaxed);
-        desk.watchers.tell(run, turn, piece);
+        desk.watchers.tell(run, LoopPiece { turn, piece });
     };
     tokio::select! {
         biased;
@@ -140,7 +141,7 @@ async fn listen(
 /// Tells those who watch that what they have seen of an answer does not count, if they have seen something.
 fn tell_again(held: &LeasedLoop, turn: u64, is_due: bool) {
     if is_due {
-        held.desk.watchers.tell(&held.run.id, turn, ModelPiece::Again);
+        held.desk.watchers.tell(&held.run.id, LoopPiece { turn, piece: ModelPiece::Again });
     }
 }
 

@@ -46,6 +46,9 @@ pub(crate) async fn forward_masked(
 ) -> Result<ServerReply, ServerError> {
     request.belongs_to = caller.belonging();
     request.call = call.cloned();
+    if let Some(call) = call {
+        caller.sends(call);
+    }
     let asker = || QuestionSource::of(&caller.client, server, call);
     let client = AskableClient::of(caller, &gateway.hub.questions, server, asker);
     let client = MaskedClient::of(client, mask.as_ref());

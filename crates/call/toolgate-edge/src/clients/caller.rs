@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
-use toolgate_core::port::{AffinityKey, AskKind, BoxFuture, Caller, ClientKey};
+use toolgate_core::id::CallId;
+use toolgate_core::port::{AffinityKey, AskKind, BoxFuture, CallListener, Caller, ClientKey};
 use toolgate_core::server::InstanceId;
 use toolgate_core::{PrincipalId, RawJson, RpcError};
 use toolgate_wire::object::{self, with_member};
@@ -38,6 +39,10 @@ pub(crate) struct RequestCaller {
     pub(crate) stream: OnceLock<Arc<EventLog>>,
     /// The instance of a server that answered last.
     pub(crate) answered_by: Mutex<Option<InstanceId>>,
+    /// Hears of progress in the client's place.
+    pub(crate) listener: Option<Arc<dyn CallListener>>,
+    /// The call that the listener hears of, once it goes to its server.
+    pub(crate) sent: OnceLock<CallId>,
 }
 
 impl RequestCaller {
@@ -54,12 +59,22 @@ impl RequestCaller {
             leash: None,
             stream: OnceLock::new(),
             answered_by: Mutex::default(),
+            listener: None,
+            sent: OnceLock::new(),
         }
     }
 
     /// The same, and it does not wait for people.
     pub(crate) fn impatient(self) -> Self {
         Self { is_patient: false, ..self }
+    }
+
+    /// A call goes to its server. What is told of progress before that is not the server's.
+    pub(crate) fn sends(&self, call: &CallId) {
+        if self.listener.is_some() {
+            // It has one id, however often it goes.
+            drop(self.sent.set(call.clone()));
+        }
     }
 
     /// The same client, as if no one were there to hear or answer.
@@ -136,7 +151,7 @@ impl Caller for RequestCaller {
     }
 
     fn wants_progress(&self) -> bool {
-        self.progress_token.is_some()
+        self.progress_token.is_some() || self.listener.is_some()
     }
 
     fn log_level(&self) -> Option<&str> {
@@ -148,6 +163,9 @@ impl Caller for RequestCaller {
     }
 
     fn progress(&self, params: RawJson) {
+        if let (Some(listener), Some(call)) = (&self.listener, self.sent.get()) {
+            return listener.progress(call, params);
+        }
         let Some(token) = &self.progress_token else { return };
         if let Ok(text) = with_member(params.as_str(), meta::PROGRESS_TOKEN, token.as_str()) {
             self.notify("notifications/progress", &RawJson::from_composed(text));

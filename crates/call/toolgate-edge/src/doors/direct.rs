@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 use toolgate_catalog::MissingTool;
-use toolgate_core::port::InputRounds;
+use toolgate_core::port::{CallListener, InputRounds};
 use toolgate_core::scope::Seat;
 use toolgate_core::{RawJson, RpcError, Tool};
 use toolgate_discovery::BuiltIn;
@@ -35,6 +35,8 @@ pub struct DirectCall {
     pub trace: Option<Arc<str>>,
     pub patience: WaitMode,
     pub rounds: InputRounds,
+    /// Set where the server is asked for progress.
+    pub listener: Option<Arc<dyn CallListener>>,
 }
 
 /// The reason why a call did not reach the pipeline.
@@ -97,7 +99,7 @@ impl Gateway {
         Ok((built_in.tool().clone(), answer))
     }
 
-    /// The request of a call, and its caller, who hears of nothing but the answer.
+    /// The request of a call, and its caller, who hears of nothing but the answer; a listener hears of progress.
     fn prepared(&self, call: DirectCall) -> (OwnedRequest, RequestCaller) {
         let mut request = OwnedRequest::of_tool_call(&call.name, &call.arguments);
         request.parts.meta = meta_of(call.labels, call.trace);
@@ -110,7 +112,8 @@ impl Gateway {
                 Client::driven(call.seat)
             }
         };
-        let caller = RequestCaller::quiet(client, self.limits.input_wait);
+        let quiet = RequestCaller::quiet(client, self.limits.input_wait);
+        let caller = RequestCaller { listener: call.listener, ..quiet };
         match call.patience {
             WaitMode::NotAtAll => (request, caller.impatient()),
             WaitMode::Hold | WaitMode::Handle | WaitMode::Unbounded => (request, caller),

@@ -42,6 +42,8 @@ pub(crate) fn start(
         leash: Some(ties.leash.clone()),
         stream: OnceLock::new(),
         answered_by: Mutex::default(),
+        listener: None,
+        sent: OnceLock::new(),
     });
     let head = request.head.clone();
     let cancel = ties.leash.cancel;

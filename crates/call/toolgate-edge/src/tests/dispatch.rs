@@ -234,6 +234,7 @@ async fn run_task_and_trace_are_recorded_alike_however_a_call_comes() {
         trace: Some("00-1".into()),
         patience: WaitMode::NotAtAll,
         rounds: InputRounds::Closed,
+        listener: None,
     };
     house.gateway.call_tool(call).await.expect("called");
     let events = house.events();

@@ -34,7 +34,7 @@ pub(crate) struct StreamReader {
     /// After the last event that was sent or passed over.
     at: Position,
     wish: StreamFilter,
-    /// The answers that are under way in its run.
+    /// What is under way in its run.
     pieces: Option<PieceStream>,
     frames: mpsc::Sender<Bytes>,
     /// The final message, for a reader that may begin too late.

@@ -83,7 +83,7 @@ pub(crate) struct BatchResult {
 /// Each call takes the path of every call. Independent calls run at the same time; then people are asked, one
 /// question after the other; `complete_workflow` comes last, wherever it is in the list. A call that fails
 /// does not stop the others. A call that was sent before under the same id returns its earlier result; one
-/// that waited for people continues.
+/// that waited for people continues. Servers are asked for progress, which `GET /runs/{id}/events` tells.
 #[utoipa::path(post, path = "/runs/{id}/tool-calls", tag = "runs", request_body = BatchBody,
     params(("id" = String, Path, description = "run_…"),
         ("prefer" = Option<String>, Header, description = "`respond-async`: do not wait for people"),

@@ -18,7 +18,7 @@ use crate::problem::{ApiResult, Problem};
 use crate::read::{Query, bad_parameter};
 use crate::similar::hint_of;
 
-const LAST_EVENT_ID: &str = "last-event-id";
+pub(super) const LAST_EVENT_ID: &str = "last-event-id";
 /// Asks buffering proxies not to collect answers before they pass them on.
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 

@@ -193,6 +193,7 @@ pub(crate) async fn call(
         task_id: body.task_id,
         trace: trace(&headers),
         rounds: InputRounds::Closed,
+        listener: None,
     };
     let seat = query.seat(&context, &credential).await?;
     let called = context.caller.call(seat.clone(), request, hold(&headers)).await;

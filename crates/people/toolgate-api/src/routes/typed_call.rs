@@ -47,6 +47,7 @@ pub(crate) async fn call(
         task_id: None,
         trace: trace(&headers),
         rounds: InputRounds::Closed,
+        listener: None,
     };
     let seat = query.seat(&context, &credential).await?;
     let called = context.caller.call(seat.clone(), request, hold(&headers)).await;

@@ -1,10 +1,12 @@
-//! The live events of a run: a stream that begins with the run and ends with it.
+//! The live events of a run: a stream that begins with the run and ends with it, and what is told in between and not kept.
 
 use serde_json::{Value, json};
 
 use super::work::{NO_HOLD, Work, answer, question};
+use crate::conforming;
 use crate::doors::Events;
 use crate::files::archive::{Archive, text};
+use crate::kit::listed;
 
 async fn follow(archive: &Archive, work: &Work, token: &str) -> Events {
     Events::open(archive.site.request(token, "GET", &format!("/runs/{}/events", work.id), None)).await
@@ -93,4 +95,45 @@ async fn agents_do_not_hear_what_policy_decided_nor_other_runs() {
         assert_eq!(message["run"], work.id, "{message}");
         assert_ne!(message["kind"], "policy.decided", "{message}");
     }
+}
+
+#[tokio::test]
+async fn progress_of_a_turns_calls_is_told_while_they_run_and_is_not_kept() {
+    let archive = Archive::open(&conforming("conf", &[])).await;
+    listed(&archive.site.gateway, "conf__test_tool_with_progress").await;
+    let work = Work::start(&archive, json!({})).await;
+    let path = format!("/runs/{}/events?after=now", work.id);
+    let mut live = Events::open(archive.site.request(&work.token, "GET", &path, None)).await;
+    let call = |id: &str| json!({ "id": id, "name": "conf__test_tool_with_progress" });
+    let listening = async {
+        let mut heard: Vec<Value> = Vec::new();
+        while heard.len() < 6 {
+            let event = live.event().await;
+            assert_ne!(event.kind.as_deref(), Some("run.created"), "that was before now");
+            if event.kind.as_deref() == Some("tool.call.progress") {
+                assert_eq!(event.id, None, "nobody can go on after it");
+                heard.push(event.json());
+            }
+        }
+        heard
+    };
+    let turn = work.batch(&archive, json!([call("one"), call("two")]));
+    let (answered, heard) = tokio::join!(turn, listening);
+    let answered = answered.json();
+    for id in ["one", "two"] {
+        let mut results = answered["results"].as_array().into_iter().flatten();
+        let result = results.find(|one| one["id"] == id).expect("a result");
+        assert_eq!(result["status"], "succeeded", "{result}");
+        let reports: Vec<&Value> = heard.iter().filter(|one| one["id"] == id).collect();
+        let steps: Vec<f64> = reports.iter().filter_map(|one| one["progress"].as_f64()).collect();
+        assert_eq!(steps, [0.0, 50.0, 100.0], "{heard:?}");
+        let is_of_call =
+            |one: &&Value| one["call"] == result["tool_call_id"] && one["total"].as_f64() == Some(100.0);
+        assert!(reports.iter().all(is_of_call), "{heard:?}");
+    }
+    let kept = work.told(&archive).await;
+    assert!(!kept.is_empty() && kept.iter().all(|one| one["kind"] != "tool.call.progress"), "{kept:?}");
+    work.complete(&[]).await;
+    let over = archive.site.request(&work.token, "GET", &path, None).send().await.expect("an answer");
+    assert_eq!(over.status().as_u16(), 204, "the run has ended, and nothing follows");
 }

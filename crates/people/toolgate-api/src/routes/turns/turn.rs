@@ -17,6 +17,7 @@ use toolgate_runs::{CallClaim, NewQuestion};
 
 use super::rounds::ServerRound;
 use crate::problem::{ApiResult, Problem};
+use crate::progress::TurnListener;
 use crate::routes::driven_seats::unseated;
 use crate::routes::tools::{EnvelopeView, envelope, not_called};
 use crate::{ApiContext, HoldMode, ToolCallRequest};
@@ -284,6 +285,7 @@ impl CallTurn {
     ) -> ApiResult<(CanonicalName, EnvelopeView)> {
         let seat = self.seat.clone()?;
         let rounds = if self.driver == TurnDriver::Gateways { rounds } else { InputRounds::Closed };
+        let listener = TurnListener::new(&self.context.0.progress, &self.run.id, &call.id);
         let request = ToolCallRequest {
             name: call.name.clone(),
             arguments: Some(arguments.clone()),
@@ -291,6 +293,7 @@ impl CallTurn {
             task_id: self.run.task.as_ref().map(ToString::to_string),
             trace: self.trace.clone(),
             rounds,
+            listener: Some(Arc::new(listener)),
         };
         let called = self.context.caller.call(seat.clone(), request, self.hold).await;
         let answer = called.map_err(|why| not_called(&self.context, &seat, &call.name, &why))?;
