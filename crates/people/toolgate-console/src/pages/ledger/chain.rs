@@ -210,6 +210,10 @@ mod tests {
         .expect("a verification");
         assert!(found.is_chain_intact());
         let shown = checkpoint_verdict(&found).into_string();
-        assert!(shown.contains("agree with: 2.") && shown.contains("&lt;it&gt; is no checkpoint"), "{shown}");
+        assert!(
+            shown.contains("Matching signed checkpoints: 2.")
+                && shown.contains("&lt;it&gt; is no checkpoint"),
+            "{shown}"
+        );
     }
 }
