@@ -23,6 +23,7 @@ async fn pictures_for_the_documentation_are_small_and_show_something() {
         ("review", "/console/reviews/jobs%3Arun".to_owned(), "Offered now"),
         ("chat", format!("/console/runs/{}/chat", busy.driven.run), "is in order"),
         ("automation", format!("/console/automations/{AUTOMATION}"), "Next starts"),
+        ("spend", "/console/models".to_owned(), "What they cost"),
     ] {
         person.open(&path).await;
         person.sees(word).await;
