@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -20,8 +21,11 @@ from agents.mcp import MCPServerStreamableHttp, MCPToolMetaContext
 APPROVAL, CALL, RUN, ENVELOPE = (f"dev.toolgate/{word}" for word in ("approval", "call_id", "run_id", "envelope"))
 TIMEOUT_SECONDS = 600.0
 LOOK_SECONDS = 2.0
-#: Refusals of a call that may be sent again as it is.
-PASSING = frozenset({"call_running", "shutting_down", "store_down", "ledger_down"})
+PATIENCE_SECONDS = 60.0
+#: The same call was sent before, and is under way.
+RUNNING = "call_running"
+#: Faults of the gateway after which a call may be sent again as it is.
+PASSING = frozenset({"shutting_down", "store_down", "ledger_down"})
 
 
 class GatewayFault(Exception):
@@ -55,17 +59,26 @@ class Gateway:
 
     async def decided(self, name: str, arguments: dict[str, Any], id: str) -> None:
         """Makes a call, and returns once it has its result: people have decided by then, if they were asked."""
+        limit = time.monotonic() + PATIENCE_SECONDS
         while True:
             result = wire(await self.server.call_tool(name, arguments, self._meta(id)))
             envelope = (result.get("_meta") or {}).get(ENVELOPE) or {}
+            error = envelope.get("error") or {}
             if envelope.get("status") == "pending_approval":
                 await self._settled(f"/approvals/{quote(envelope['approval_id'], safe='')}")
             elif envelope.get("status") == "pending_input":
                 await self._settled(f"/inputs/{quote(result['structuredContent']['input_id'], safe='')}")
-            elif (envelope.get("error") or {}).get("code") in PASSING:
+            elif error.get("code") == RUNNING:
                 await asyncio.sleep(LOOK_SECONDS)
-            else:
+            elif error.get("code") not in PASSING:
                 return
+            elif time.monotonic() < limit:
+                await asyncio.sleep(LOOK_SECONDS)
+                continue
+            else:
+                raise GatewayFault(f"the gateway has refused for {PATIENCE_SECONDS:g} s: {error.get('message')}")
+            # People and long calls take as long as they take; a fault after that is given all of its time.
+            limit = time.monotonic() + PATIENCE_SECONDS
 
     async def _settled(self, path: str) -> None:
         while (await self._ask("GET", path))["state"] == "pending":

@@ -102,6 +102,37 @@ def test_the_hint_of_the_gateway_says_before_which_tools_a_run_stops(house):
     assert recipe.stops_before(None, None, marked), "the hint counts, also for a tool that only reads"
 
 
+class Answers:
+    """Stands in for the gateway's MCP server; says what it is told, and the last of it again."""
+
+    def __init__(self, *envelopes):
+        self.results = [Result(envelope) for envelope in envelopes]
+
+    async def call_tool(self, name, arguments, meta):
+        return self.results.pop(0) if len(self.results) > 1 else self.results[0]
+
+
+class Result:
+    def __init__(self, envelope):
+        self.envelope = envelope
+
+    def model_dump(self, by_alias):
+        return {"_meta": {recipe.ENVELOPE: self.envelope}}
+
+
+def test_a_gateway_that_cannot_record_is_asked_as_long_as_patience_lasts(monkeypatch):
+    monkeypatch.setattr(recipe, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(recipe, "PATIENCE_SECONDS", 0.2)
+    gateway = recipe.Gateway("http://127.0.0.1:9", "token", "full")
+    down = {"status": "failed", "error": {"code": "ledger_down", "message": "nothing can be recorded"}}
+    running = {"status": "failed", "error": {"code": "call_running"}}
+    gateway.server = Answers(down)
+    with pytest.raises(recipe.GatewayFault, match="nothing can be recorded"):
+        asyncio.run(gateway.decided("desk__note", {}, "1"))
+    gateway.server = Answers(*[running] * 40, down, {"status": "succeeded"})
+    asyncio.run(gateway.decided("desk__note", {}, "2"))
+
+
 if __name__ == "__main__":
     address, text, stored = sys.argv[1:]
     print(asyncio.run(work(address, os.environ["TOKEN"], text, stored)))
