@@ -1,10 +1,8 @@
 //! Mail: sending by SMTP, reading by IMAP. Both protocols are spoken by hand, since few commands of them are needed: a client for
 //! IMAP would bring eleven packages, none for SMTP says at which moment an answer was lost, and neither limits what it reads.
 
-mod address;
 mod compose;
 mod dispatch;
-mod header;
 mod imap;
 mod inbox;
 mod item;

@@ -158,13 +158,15 @@ fn recipients(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Vec
 }
 
 fn address(key: &str, written: &Located<&str>, problems: &mut ConfigProblems) -> Option<MailAddress> {
-    let read = MailAddress::read(written.value);
-    if read.is_none() {
-        let what = format!("{:?} in `{key}` of `[mail]` is no address of mail", written.value);
-        let hint = "letters, digits and `.!#$%&'*+/=?^_{|}~-` before the `@`, a domain after it";
-        problems.add(written.span.clone(), what, ADDRESS_EXPECTED, hint);
+    match MailAddress::read(written.value) {
+        Ok(read) => Some(read),
+        Err(why) => {
+            let what = format!("{:?} in `{key}` of `[mail]` is no address of mail: {why}", written.value);
+            let hint = "write it as ada@example.com, or as Ada <ada@example.com>";
+            problems.add(written.span.clone(), what, ADDRESS_EXPECTED, hint);
+            None
+        }
     }
-    read
 }
 
 fn digest(section: &ConfigSection<'_>, problems: &mut ConfigProblems) -> Option<DigestTime> {

@@ -78,6 +78,7 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     ("docir", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("engine-protocol", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("language-codes", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
+    ("mail-text", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("manifest-tree", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("oci-archive", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("openapi-tools", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),

@@ -3,8 +3,8 @@
 use capability_kit::{Trouble, TroubleCode};
 use jiff::Timestamp;
 use jiff::fmt::rfc2822;
+use mail_text::MailAddress;
 
-use super::address::MailAddress;
 use super::compose::Letter;
 use super::dispatch::{DispatchLog, DispatchState};
 use super::options::MailOptions;
@@ -51,7 +51,7 @@ impl Outbox {
             _ => (Encryption::Upgraded, SUBMISSION_PORT),
         };
         let place = HostPort::of_url(&url, port).ok_or_else(|| missing("the host of --smtp"))?;
-        let from = MailAddress::read(options.from.as_deref().ok_or_else(|| missing("--from"))?);
+        let from = address(options.from.as_deref().ok_or_else(|| missing("--from"))?);
         let login = match &options.mail_user {
             Some(user) => {
                 Some(SmtpLogin { user: user.clone(), password: ProviderSecret::required(PASSWORD)? })
@@ -136,6 +136,14 @@ fn unsure(why: &str, letter: &Letter) -> Trouble {
     Trouble::new(TroubleCode::OutcomeUnknown, message).hint(
         "do not send it again: search_messages with this message_id in the mailbox of sent mail shows it, or a person asks the recipient",
     )
+}
+
+/// An address as a caller or an operator wrote it.
+pub(super) fn address(written: &str) -> Result<MailAddress, Trouble> {
+    MailAddress::read(written).map_err(|why| {
+        Trouble::bad_arguments(format!("{written:?} is no address of mail: {why}"))
+            .hint("write each address as ada@example.com, or as Ada <ada@example.com>")
+    })
 }
 
 /// Now, as headers have it.

@@ -8,14 +8,14 @@ use capability_kit::{
     CallPreview, Effect, FileInput, FileStrategy, PreviewQuestion, ResidentCall, ShownRequest, Tool, Trouble,
     TroubleCode,
 };
+use mail_text::MailAddress;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::address::MailAddress;
 use super::compose::{Letter, LetterFile};
 use super::dispatch;
-use super::outbox::{self, Outbox, Sending};
+use super::outbox::{self, Outbox, Sending, address};
 use crate::provided::{Provided, ToolWords, data_tool};
 
 pub(super) const NAME: &str = "send";
@@ -130,14 +130,13 @@ fn letter(
     message_id: String,
     attachments: Vec<LetterFile>,
 ) -> Result<Letter, Trouble> {
-    let all =
-        |written: &[String]| written.iter().map(|one| MailAddress::read(one)).collect::<Result<Vec<_>, _>>();
+    let all = |written: &[String]| written.iter().map(|one| address(one)).collect::<Result<Vec<_>, _>>();
     let letter = Letter {
         from: outbox.from.clone(),
         to: all(&arguments.to)?,
         cc: all(&arguments.cc)?,
         bcc: all(&arguments.bcc)?,
-        reply_to: arguments.reply_to.as_deref().map(MailAddress::read).transpose()?,
+        reply_to: arguments.reply_to.as_deref().map(address).transpose()?,
         subject: one_line("subject", arguments.subject, SUBJECT_CHARS_MAX)?,
         text: arguments.text,
         html: arguments.html,

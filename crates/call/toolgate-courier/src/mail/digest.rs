@@ -9,13 +9,13 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
+use mail_text::MailAddress;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::event::{EventFilter, EventKind};
 use toolgate_core::governance::Clock;
 use toolgate_core::moment::rfc3339;
 use toolgate_store::{FigureBy, FigureQuery, FigureSums, LedgerOrder, OTHER_NAMES, Store, StoreError};
 
-use super::address::MailAddress;
 use super::letter::MailLetter;
 use super::notice::{page, plain};
 use super::settings::MailSender;
@@ -166,7 +166,8 @@ impl MailDigest {
             if done.get(&sink) == Some(&due) {
                 continue;
             }
-            match self.keep(store, board, &sink, to, due).await {
+            let one = AddressDigest { digest: self, store, board, to, sink: &sink, due };
+            match one.keep().await {
                 Ok(true) => {
                     done.insert(sink, due);
                 }
@@ -180,62 +181,53 @@ impl MailDigest {
         }
         all_went_well
     }
+}
 
+/// The digest of one address at one instant.
+struct AddressDigest<'a> {
+    digest: &'a MailDigest,
+    store: &'a Store,
+    board: &'a ReceiverBoard,
+    to: &'a MailAddress,
+    sink: &'a str,
+    due: i64,
+}
+
+impl AddressDigest<'_> {
     /// True if nothing is left to do at this instant; false if another gateway is at it.
-    async fn keep(
-        &self,
-        store: &Store,
-        board: &ReceiverBoard,
-        sink: &str,
-        to: &MailAddress,
-        due: i64,
-    ) -> Result<bool, String> {
-        let told = |error: StoreError| error.to_string();
-        if store.kept_instant(sink).await.map_err(told)?.is_some_and(|kept| kept >= due) {
+    async fn keep(&self) -> Result<bool, String> {
+        if self.kept().await?.is_some_and(|kept| kept >= self.due) {
             return Ok(true);
         }
-        if !store.take_turn(sink).await.map_err(told)? {
+        if !self.store.take_turn(self.sink).await.map_err(told)? {
             return Ok(false);
         }
-        let kept = self.keep_in_turn(store, board, sink, to, due).await;
-        store.end_turn(sink).await.map_err(told)?;
+        let kept = self.keep_in_turn().await;
+        self.store.end_turn(self.sink).await.map_err(told)?;
         kept.map(|()| true)
     }
 
-    async fn keep_in_turn(
-        &self,
-        store: &Store,
-        board: &ReceiverBoard,
-        sink: &str,
-        to: &MailAddress,
-        due: i64,
-    ) -> Result<(), String> {
-        let told = |error: StoreError| error.to_string();
-        match store.kept_instant(sink).await.map_err(told)? {
+    async fn keep_in_turn(&self) -> Result<(), String> {
+        match self.kept().await? {
             // Another gateway was faster.
-            Some(kept) if kept >= due => return Ok(()),
-            Some(_) => self.send(store, board, sink, to, due).await?,
+            Some(kept) if kept >= self.due => return Ok(()),
+            Some(_) => self.send().await?,
             // A new address has its first digest at the next instant.
             None => {}
         }
-        store.keep_instant(sink, due).await.map_err(told)
+        self.store.keep_instant(self.sink, self.due).await.map_err(told)
     }
 
-    async fn send(
-        &self,
-        store: &Store,
-        board: &ReceiverBoard,
-        sink: &str,
-        to: &MailAddress,
-        due: i64,
-    ) -> Result<(), String> {
-        let from = self.at.last(due - 1).unwrap_or(due);
-        let Some(text) = text(&self.sender, store, from, due).await.map_err(|error| error.to_string())?
-        else {
-            return Ok(());
-        };
+    async fn kept(&self) -> Result<Option<i64>, String> {
+        self.store.kept_instant(self.sink).await.map_err(told)
+    }
+
+    async fn send(&self) -> Result<(), String> {
+        let &Self { digest: MailDigest { at, sender, .. }, store, board, to, sink, due } = self;
+        let from = at.last(due - 1).unwrap_or(due);
+        let Some(text) = text(sender, store, from, due).await.map_err(told)? else { return Ok(()) };
         let letter = MailLetter {
-            from: &self.sender.from,
+            from: &sender.from,
             to,
             subject: "Toolgate: the last day",
             text: &text,
@@ -243,7 +235,7 @@ impl MailDigest {
             at_ms: due,
         };
         let mut progress = MailProgress::new();
-        match smtp::send(&self.sender, to, &letter.written(), SEND_LIMIT, &mut progress).await {
+        match smtp::send(sender, to, &letter.written(), SEND_LIMIT, &mut progress).await {
             Ok(()) => board.took(sink, 1),
             Err(failure) if failure.kind == FailureKind::Refused => {
                 board.failed(sink, &failure.why);
@@ -254,6 +246,10 @@ impl MailDigest {
         }
         Ok(())
     }
+}
+
+fn told(error: StoreError) -> String {
+    error.to_string()
 }
 
 /// What happened between two moments. `None` if nothing did, and nothing waits.

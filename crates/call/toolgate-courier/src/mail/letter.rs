@@ -3,11 +3,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use jiff::Timestamp;
+use mail_text::{MailAddress, unstructured};
 
-use super::address::MailAddress;
-
-/// Bytes of text in one encoded word, which has at most 75 characters.
-const ENCODED_BYTES_MAX: usize = 42;
 const LINE_CHARS: usize = 76;
 /// The longest line that is sent as it is.
 const LINE_BYTES_MAX: usize = 900;
@@ -68,48 +65,6 @@ fn body(text: &str) -> Vec<u8> {
         body.extend_from_slice(b"\r\n");
     }
     body
-}
-
-/// A header without structure, such as a subject, folded to lines.
-fn unstructured(name: &str, text: &str) -> String {
-    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let is_plain = text.is_ascii() && !text.contains("=?") && text.trim() == text;
-    let words = match is_plain && text.split(' ').all(|word| word.len() < LINE_CHARS) {
-        true => text.split(' ').map(str::to_owned).collect(),
-        false => encoded(&text),
-    };
-    let mut header = format!("{name}:");
-    let mut line_chars = header.len();
-    for word in words {
-        let breaks = line_chars + 1 + word.len() > LINE_CHARS && line_chars > name.len() + 1;
-        header.push_str(if breaks { "\r\n " } else { " " });
-        line_chars = if breaks { 1 } else { line_chars + 1 } + word.len();
-        header.push_str(&word);
-    }
-    header.push_str("\r\n");
-    header
-}
-
-/// The name of a person before an address.
-pub(super) fn phrase(name: &str) -> String {
-    let is_plain = |c: char| c == ' ' || c.is_ascii_graphic();
-    match name.chars().all(is_plain) && name.len() < LINE_CHARS {
-        true => format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\"")),
-        false => encoded(name).join("\r\n "),
-    }
-}
-
-/// Encoded words, cut between characters.
-fn encoded(text: &str) -> Vec<String> {
-    let mut pieces = vec![String::new()];
-    for c in text.chars() {
-        let last = pieces.last_mut().expect("there is always a piece");
-        match last.len() + c.len_utf8() > ENCODED_BYTES_MAX {
-            true => pieces.push(c.to_string()),
-            false => last.push(c),
-        }
-    }
-    pieces.into_iter().map(|piece| format!("=?UTF-8?B?{}?=", BASE64.encode(piece))).collect()
 }
 
 #[cfg(test)]

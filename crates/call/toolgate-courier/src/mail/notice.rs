@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use mail_text::MailAddress;
 use serde_json::Value;
 use toolgate_core::approval::{Approval, ApprovalState};
 use toolgate_core::event::{EventKind, RecordedEvent};
@@ -10,7 +11,6 @@ use toolgate_core::moment::rfc3339;
 use toolgate_core::run::InputState;
 use toolgate_store::{Store, StoreError};
 
-use super::address::MailAddress;
 use super::settings::MailSender;
 
 /// The longest name that a mail repeats.

@@ -3,10 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use mail_text::MailAddress;
 use toolgate_core::egress::Egress;
 use toolgate_core::event::EventKind;
-
-use super::address::MailAddress;
 
 /// The server that takes mails, whom they come from, and where their links lead.
 #[derive(Clone, PartialEq, Eq, Debug)]

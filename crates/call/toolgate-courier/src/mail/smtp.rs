@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use mail_text::{MailAddress, dotted};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use toolgate_outbound::OutboundStream;
 
-use super::address::MailAddress;
 use super::settings::{MailEncryption, MailLogin, MailSender};
 use crate::failure::DeliveryFailure;
 
@@ -99,7 +99,7 @@ async fn try_send(
     reply.taken(&RECIPIENT_TAKEN)?;
     progress.begin(MailStep::Mail);
     dialogue.command("DATA").await?.expect(&[354])?;
-    dialogue.say(&dotted(letter)).await?;
+    dialogue.say(&[&*dotted(letter), b".\r\n"].concat()).await?;
     dialogue.reply().await?.taken(&[250])?;
     progress.passed.push(progress.at);
     // It is sent by now: a server that does not say goodbye changes nothing.
@@ -264,31 +264,9 @@ fn broken(error: impl fmt::Display) -> DeliveryFailure {
     DeliveryFailure::temporary(error.to_string())
 }
 
-/// Lines that begin with a dot get another one, since a lone dot ends a mail; and that dot.
-fn dotted(letter: &[u8]) -> Vec<u8> {
-    let mut body = Vec::with_capacity(letter.len() + 64);
-    for line in letter.split_inclusive(|byte| *byte == b'\n') {
-        if line.starts_with(b".") {
-            body.push(b'.');
-        }
-        body.extend_from_slice(line);
-    }
-    if !body.ends_with(b"\r\n") {
-        body.extend_from_slice(b"\r\n");
-    }
-    body.extend_from_slice(b".\r\n");
-    body
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_lone_dot_in_a_mail_does_not_end_it() {
-        assert_eq!(dotted(b"a\r\n.\r\n..b\r\nc"), b"a\r\n..\r\n...b\r\nc\r\n.\r\n");
-        assert_eq!(dotted(b".\r\n"), b"..\r\n.\r\n");
-    }
 
     #[test]
     fn a_password_that_a_server_repeats_is_not_told() {

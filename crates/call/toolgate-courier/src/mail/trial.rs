@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use mail_text::MailAddress;
 use toolgate_outbound::ConnectTrouble;
 
-use super::address::MailAddress;
 use super::letter::MailLetter;
 use super::settings::MailSender;
 use super::smtp::{self, MailProgress, MailStep};

@@ -2,63 +2,71 @@
 
 use std::fmt;
 
-use capability_kit::Trouble;
 use url::Host;
 
-use super::header;
+use crate::header::phrase;
 
 const NAME_CHARS_MAX: usize = 128;
 const LOCAL_BYTES_MAX: usize = 64;
 const DOMAIN_BYTES_MAX: usize = 255;
 
-/// One person's address, with or without a name.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct MailAddress {
-    pub(super) name: Option<String>,
+/// The address of a person or of a list, with or without a name.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct MailAddress {
+    name: Option<String>,
     local: String,
     domain: String,
 }
 
+/// The reason why something is no address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum BadMailAddress {
+    #[error("it has a line break or another control character")]
+    Control,
+    #[error("its name is too long")]
+    Name,
+    #[error("it has no @")]
+    NoAt,
+    #[error("the part before the @ has other characters than letters, digits and .!#$%&'*+/=?^_`{{|}}~-")]
+    Local,
+    #[error("the part after the @ is no domain")]
+    Domain,
+}
+
 impl MailAddress {
     /// From `ada@example.com` or `Ada Lovelace <ada@example.com>`.
-    pub(super) fn read(written: &str) -> Result<Self, Trouble> {
-        let bad = |why: &str| {
-            Trouble::bad_arguments(format!("{written:?} is no address of mail: {why}"))
-                .hint("write each address as ada@example.com, or as Ada <ada@example.com>")
-        };
+    pub fn read(written: &str) -> Result<Self, BadMailAddress> {
         if written.chars().any(char::is_control) {
-            return Err(bad("it has a line break or another control character"));
+            return Err(BadMailAddress::Control);
         }
         let (name, spec) = match written.trim().strip_suffix('>').and_then(|rest| rest.rsplit_once('<')) {
             Some((name, spec)) => (name.trim().trim_matches('"').trim(), spec),
             None => ("", written.trim()),
         };
         if name.chars().count() > NAME_CHARS_MAX {
-            return Err(bad("its name is too long"));
+            return Err(BadMailAddress::Name);
         }
-        let (local, domain) = spec.rsplit_once('@').ok_or_else(|| bad("it has no @"))?;
+        let (local, domain) = spec.rsplit_once('@').ok_or(BadMailAddress::NoAt)?;
         if !is_local(local) {
-            return Err(bad(
-                "the part before the @ has other characters than letters, digits and .!#$%&'*+/=?^_`{|}~-",
-            ));
+            return Err(BadMailAddress::Local);
         }
-        let domain = ascii_domain(domain).ok_or_else(|| bad("the part after the @ is no domain"))?;
+        let domain = ascii_domain(domain).ok_or(BadMailAddress::Domain)?;
         Ok(Self { name: (!name.is_empty()).then(|| name.to_owned()), local: local.to_owned(), domain })
     }
 
-    pub(super) fn domain(&self) -> &str {
+    pub fn domain(&self) -> &str {
         &self.domain
     }
 
     /// The address alone, as commands have it.
-    pub(super) fn spec(&self) -> String {
+    pub fn spec(&self) -> String {
         format!("{}@{}", self.local, self.domain)
     }
 
     /// As it stands in a header.
-    pub(super) fn in_header(&self) -> String {
+    pub fn in_header(&self) -> String {
         match &self.name {
-            Some(name) => format!("{} <{}>", header::phrase(name), self.spec()),
+            Some(name) => format!("{} <{}>", phrase(name), self.spec()),
             None => self.spec(),
         }
     }
@@ -80,13 +88,14 @@ fn is_local(local: &str) -> bool {
         && local.split('.').all(|word| !word.is_empty() && word.chars().all(is_atom))
 }
 
+/// No address of a machine, and no dot at the end.
 fn ascii_domain(domain: &str) -> Option<String> {
     match Host::parse(domain).ok()? {
-        Host::Domain(name) if name.len() <= DOMAIN_BYTES_MAX && !name.ends_with('.') => {
+        Host::Domain(name) if name.len() <= DOMAIN_BYTES_MAX => {
             let is_label = |c: char| c.is_ascii_alphanumeric() || c == '-';
             name.split('.').all(|label| !label.is_empty() && label.chars().all(is_label)).then_some(name)
         }
-        _ => None,
+        Host::Domain(_) | Host::Ipv4(_) | Host::Ipv6(_) => None,
     }
 }
 
@@ -102,6 +111,7 @@ mod tests {
             ("\"Lovelace, Ada\" <ada+jobs@example.com>", "Lovelace, Ada <ada+jobs@example.com>"),
             ("ada@müller.example", "ada@xn--mller-kva.example"),
             ("<ada@EXAMPLE.com>", "ada@example.com"),
+            ("root@localhost", "root@localhost"),
         ] {
             assert_eq!(MailAddress::read(written).unwrap().to_string(), shown, "{written}");
         }
@@ -109,24 +119,28 @@ mod tests {
 
     #[test]
     fn nothing_that_ends_a_header_or_a_command_is_an_address() {
-        for bad in [
-            "",
-            "ada",
-            "ada@",
-            "@example.com",
-            "ada@example.com\r\nBcc: eve@evil.example",
-            "Ada\nX: y <ada@example.com>",
-            "ada@example.com> RCPT TO:<eve@evil.example",
-            "a b@example.com",
-            "ada..b@example.com",
-            "ada@127.0.0.1",
-            "ada@[127.0.0.1]",
-            "ada@exa mple.com",
-            "ädä@example.com",
-            "ada\0@example.com",
-            "\"a b\"@example.com",
+        use BadMailAddress::{Control, Domain, Local, Name, NoAt};
+        let long = format!("{} <ada@example.com>", "a".repeat(NAME_CHARS_MAX + 1));
+        for (bad, why) in [
+            ("", NoAt),
+            ("ada", NoAt),
+            ("ada@", Domain),
+            ("@example.com", Local),
+            ("ada@example.com\r\nBcc: eve@evil.example", Control),
+            ("Ada\nX: y <ada@example.com>", Control),
+            ("ada@example.com> RCPT TO:<eve@evil.example", Local),
+            ("a b@example.com", Local),
+            ("ada..b@example.com", Local),
+            ("ada@127.0.0.1", Domain),
+            ("ada@[127.0.0.1]", Domain),
+            ("ada@exa mple.com", Domain),
+            ("ada@example.com.", Domain),
+            ("ädä@example.com", Local),
+            ("ada\0@example.com", Control),
+            ("\"a b\"@example.com", Local),
+            (&long, Name),
         ] {
-            assert!(MailAddress::read(bad).is_err(), "{bad:?}");
+            assert_eq!(MailAddress::read(bad), Err(why), "{bad:?}");
         }
     }
 }

@@ -6,14 +6,14 @@ use std::fmt::Write as _;
 const ENCODED_BYTES_MAX: usize = 42;
 const LINE_CHARS: usize = 76;
 
-/// A header without structure, such as a subject, folded to lines. The text has no line breaks.
-pub(super) fn unstructured(name: &str, text: &str) -> String {
-    let is_plain = text.chars().all(|c| c == ' ' || c.is_ascii_graphic()) && !text.contains("=?");
-    let words: Vec<String> =
-        match is_plain && text.trim() == text && text.split(' ').all(|word| word.len() < LINE_CHARS) {
-            true => text.split(' ').map(str::to_owned).collect(),
-            false => encoded(text),
-        };
+/// A header without structure, such as a subject, folded to lines. Line breaks and other control characters become spaces.
+pub fn unstructured(name: &str, text: &str) -> String {
+    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let is_plain = text.is_ascii() && !text.contains("=?") && text.trim() == text;
+    let words: Vec<String> = match is_plain && text.split(' ').all(|word| word.len() < LINE_CHARS) {
+        true => text.split(' ').map(str::to_owned).collect(),
+        false => encoded(&text),
+    };
     let mut line_chars = name.len() + 1;
     let mut header = format!("{name}:");
     for word in words {
@@ -27,12 +27,12 @@ pub(super) fn unstructured(name: &str, text: &str) -> String {
 }
 
 /// A header with a list, one element on each line.
-pub(super) fn list(name: &str, elements: &[String]) -> String {
+pub fn list(name: &str, elements: &[String]) -> String {
     format!("{name}: {}\r\n", elements.join(",\r\n "))
 }
 
 /// The name of a person before an address.
-pub(super) fn phrase(name: &str) -> String {
+pub(crate) fn phrase(name: &str) -> String {
     let is_atom = |c: char| c == ' ' || c.is_ascii_alphanumeric();
     if name.chars().all(is_atom) && name.len() < LINE_CHARS {
         return name.to_owned();
@@ -44,7 +44,7 @@ pub(super) fn phrase(name: &str) -> String {
 }
 
 /// A parameter such as `filename`.
-pub(super) fn parameter(name: &str, value: &str) -> String {
+pub fn parameter(name: &str, value: &str) -> String {
     if value.chars().all(|c| c == ' ' || (c.is_ascii_graphic() && !matches!(c, '"' | '\\'))) {
         return format!("{name}=\"{value}\"");
     }
@@ -84,6 +84,10 @@ mod tests {
         for line in unstructured("Subject", &long).split("\r\n") {
             assert!(line.len() <= LINE_CHARS + 2, "{line}");
         }
+        assert_eq!(
+            unstructured("Subject", "Hi\r\nBcc: eve@evil.example"),
+            "Subject: Hi  Bcc: eve@evil.example\r\n"
+        );
         assert!(
             unstructured("Subject", "=?UTF-8?B?QQ==?=").contains("=?UTF-8?B?PT9VVEY"),
             "no word is taken for an encoded one"
