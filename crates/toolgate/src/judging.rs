@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::Value;
 use toolgate_api::{
     CheckedPolicies, PastCall, PolicyCell, PolicyChange, PolicyFault, PolicyFile, PolicyHome, PolicyInForce,
@@ -11,27 +12,74 @@ use toolgate_catalog::Catalog;
 use toolgate_core::decision::{
     ApprovalLikelihood, Policy, PolicyRequest, PolicyTemplate, Visibility, VisibilityRequest,
 };
-use toolgate_core::{Principal, PrincipalId, Role, Tool};
+use toolgate_core::{Digest, Principal, PrincipalId, Role, Tool};
 use toolgate_policy::{
-    DraftedPolicies, ListedRule, PolicyDraft, PolicyEngine, PolicyProblem, TableRow, decisions,
+    DraftedPolicies, ListedRule, PolicyDraft, PolicyEngine, PolicyProblem, TableLevels, TableRow,
 };
 
 use crate::governance::{CONFIG_PREFIX, SET_PREFIX, set_policies};
 use crate::stored;
 
 pub(crate) struct EnginePolicyPort {
-    pub(crate) policy: Arc<PolicyEngine>,
-    pub(crate) catalog: Arc<Catalog>,
+    policy: Arc<PolicyEngine>,
+    catalog: Arc<Catalog>,
+    /// What pages ask for again and again, and what takes longer than a page may.
+    broken: Mutex<Option<(CheckedState, Option<String>)>>,
+    levels: Mutex<Option<(Digest, Arc<TableLevels>)>>,
+}
+
+/// What policies are checked against tools in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct CheckedState {
+    version: Digest,
+    is_refused: bool,
+    /// Of the catalogue.
+    generation: u64,
+}
+
+impl EnginePolicyPort {
+    pub(crate) fn new(policy: Arc<PolicyEngine>, catalog: Arc<Catalog>) -> Self {
+        Self { policy, catalog, broken: Mutex::new(None), levels: Mutex::new(None) }
+    }
+
+    /// Policies in force that fail on current tools.
+    fn broken(&self, is_refused: bool) -> Option<String> {
+        let generation = self.catalog.snapshot().generation;
+        let state = CheckedState { version: self.policy.version(), is_refused, generation };
+        if let Some((checked, broken)) = &*self.broken.lock()
+            && *checked == state
+        {
+            return broken.clone();
+        }
+        let broken = self.policy.broken(&stored::tools(&self.catalog)).map(|error| error.to_string());
+        *self.broken.lock() = Some((state, broken.clone()));
+        broken
+    }
+
+    /// The policies in force under every level of care.
+    fn levels(&self) -> Arc<TableLevels> {
+        let version = self.policy.version();
+        if let Some((compiled, levels)) = &*self.levels.lock()
+            && *compiled == version
+        {
+            return Arc::clone(levels);
+        }
+        let levels = TableLevels::of(&self.policy, &PolicyTemplate::ALL);
+        let levels = Arc::new(levels.expect("what is in force loads under every level of care"));
+        *self.levels.lock() = Some((version, Arc::clone(&levels)));
+        levels
+    }
 }
 
 impl PolicyPort for EnginePolicyPort {
     fn in_force(&self) -> PolicyInForce {
+        let refused = self.policy.refusal();
         PolicyInForce {
             version: self.policy.version(),
             template: self.policy.template(),
             files: files(self.policy.rules(), &self.policy.texts()),
-            refused: self.policy.refusal().map(|error| error.to_string()),
-            broken: self.policy.broken(&stored::tools(&self.catalog)).map(|error| error.to_string()),
+            broken: self.broken(refused.is_some()),
+            refused: refused.map(|error| error.to_string()),
         }
     }
 
@@ -56,8 +104,7 @@ impl PolicyPort for EnginePolicyPort {
     fn table(&self, tools: &[Arc<Tool>]) -> Vec<PolicyRow> {
         let tools: Vec<(&str, Arc<Tool>)> =
             tools.iter().map(|tool| (tool.name.as_str(), tool.clone())).collect();
-        let rows = decisions(&self.policy, &actors(), &tools, &PolicyTemplate::ALL);
-        rows.expect("what is in force loads under every level of care").into_iter().map(row).collect()
+        self.levels().decisions(&actors(), &tools).into_iter().map(row).collect()
     }
 
     fn check(&self, change: &PolicyChange) -> (CheckedPolicies, Option<Arc<dyn TrialJudge>>) {

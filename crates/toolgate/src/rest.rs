@@ -146,7 +146,7 @@ pub(crate) async fn api(
         parallel_calls_max: config.runs.parallel_calls_max,
         secrets: Arc::new(vault),
         credentials: Arc::new(DeskCredentials(parts.credentials.clone())),
-        policy: Arc::new(EnginePolicyPort { policy: governance.policy.clone(), catalog: catalog.clone() }),
+        policy: Arc::new(EnginePolicyPort::new(governance.policy.clone(), catalog.clone())),
         filters: Arc::new(PipelineFilters(governance.pipeline.clone())),
         outbound: Arc::new(WebhookReceivers::of(config, store, parts.board)),
         mail: Arc::new(ShownMail::of(config, store, parts.board)),

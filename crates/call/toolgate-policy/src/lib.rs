@@ -51,6 +51,6 @@ pub use listing::ListedRule;
 pub use problem::{PolicyError, PolicyProblem, TextPosition};
 pub use schema::{GeneratedSchema, schema_for};
 pub use source::{NamedPolicies, PolicyPurpose, Sources};
-pub use table::{TableCell, TableRow, decisions, table};
+pub use table::{TableCell, TableLevels, TableRow, table};
 pub use toolgate_core::decision::PolicyTemplate;
 pub use trial::{TEST_SUFFIX, TestFailure, TestOutcome, run_tests};

@@ -30,22 +30,26 @@ pub struct TableCell {
     pub summary: String,
 }
 
-/// The decisions for every actor, tool and level of care, without arguments. Actors and tools come with their
-/// names in the table.
-pub fn decisions(
-    engine: &PolicyEngine,
-    actors: &[(&str, Principal)],
-    tools: &[(&str, Arc<Tool>)],
-    templates: &[PolicyTemplate],
-) -> Result<Vec<TableRow>, PolicyError> {
-    let engines = templates.iter().map(|template| engine.under(*template)).collect::<Result<Vec<_>, _>>()?;
-    let row = |(actor, principal): &(&str, Principal), (class, tool): &(&str, Arc<Tool>)| TableRow {
-        actor: (*actor).to_owned(),
-        tool: (*class).to_owned(),
-        cells: engines.iter().map(|engine| cell(engine, principal, tool)).collect(),
-    };
-    let rows = actors.iter().flat_map(|actor| tools.iter().map(move |tool| (actor, tool)));
-    Ok(rows.map(|(actor, tool)| row(actor, tool)).collect())
+/// The same policies under several levels of care. Compiling them takes longer than a table does.
+pub struct TableLevels(Vec<PolicyEngine>);
+
+impl TableLevels {
+    pub fn of(engine: &PolicyEngine, templates: &[PolicyTemplate]) -> Result<Self, PolicyError> {
+        let engines = templates.iter().map(|template| engine.under(*template));
+        engines.collect::<Result<Vec<_>, _>>().map(Self)
+    }
+
+    /// The decisions for every actor, tool and level of care, without arguments. Actors and tools come with their
+    /// names in the table.
+    pub fn decisions(&self, actors: &[(&str, Principal)], tools: &[(&str, Arc<Tool>)]) -> Vec<TableRow> {
+        let row = |(actor, principal): &(&str, Principal), (class, tool): &(&str, Arc<Tool>)| TableRow {
+            actor: (*actor).to_owned(),
+            tool: (*class).to_owned(),
+            cells: self.0.iter().map(|engine| cell(engine, principal, tool)).collect(),
+        };
+        let rows = actors.iter().flat_map(|actor| tools.iter().map(move |tool| (actor, tool)));
+        rows.map(|(actor, tool)| row(actor, tool)).collect()
+    }
 }
 
 /// The same as lines of text.
@@ -58,7 +62,7 @@ pub fn table(
     let levels = templates.iter().map(|template| template.as_str().to_owned());
     let mut rows: Vec<Vec<String>> =
         vec![["actor", "tool"].map(str::to_owned).into_iter().chain(levels).collect()];
-    for TableRow { actor, tool, cells } in decisions(engine, actors, tools, templates)? {
+    for TableRow { actor, tool, cells } in TableLevels::of(engine, templates)?.decisions(actors, tools) {
         rows.push([actor, tool].into_iter().chain(cells.into_iter().map(|cell| cell.told)).collect());
     }
     Ok(aligned(&rows))

@@ -2,6 +2,7 @@
 
 // The door: logins, forms and headers.
 mod admission;
+mod compression;
 mod cookie;
 mod csrf;
 mod entrance;

@@ -43,7 +43,7 @@ use http::header::CONTENT_TYPE;
 
 use crate::ports::PROVIDER_RETURN;
 use crate::problem::ApiProblem;
-use crate::{PageContext, admission, assets, docs, entrance, headers, provider};
+use crate::{PageContext, admission, assets, compression, docs, entrance, headers, provider};
 
 pub(crate) fn router(context: PageContext) -> Router {
     let open = Router::new()
@@ -60,6 +60,7 @@ pub(crate) fn router(context: PageContext) -> Router {
         .layer(from_fn_with_state(context.clone(), admission::admit))
         .merge(open)
         .layer(from_fn(headers::guard))
+        .layer(from_fn(compression::compress))
         .with_state(context)
 }
 

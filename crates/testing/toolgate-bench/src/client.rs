@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_TYPE, COOKIE, HeaderMap, HeaderValue, SET_COOKIE};
+use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, COOKIE, HeaderMap, HeaderValue, SET_COOKIE};
 use http::{Method, Request, Response, StatusCode, Uri};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Incoming;
@@ -153,9 +153,27 @@ impl BenchClient {
         path: &str,
         body: &str,
     ) -> anyhow::Result<(StatusCode, Bytes)> {
+        self.ask_for(method, path, body, self.headers.clone()).await
+    }
+
+    /// The status of a page, and its bytes as browsers get them: compressed where it is large.
+    pub(crate) async fn visit(&mut self, path: &str) -> anyhow::Result<(StatusCode, usize)> {
+        let mut headers = self.headers.clone();
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
+        let (status, page) = self.ask_for(Method::GET, path, "", headers).await?;
+        Ok((status, page.len()))
+    }
+
+    async fn ask_for(
+        &mut self,
+        method: Method,
+        path: &str,
+        body: &str,
+        headers: HeaderMap,
+    ) -> anyhow::Result<(StatusCode, Bytes)> {
         self.path = path.parse().with_context(|| format!("{path} is not a path"))?;
         let body = Bytes::from(body.to_owned());
-        let (head, body) = self.send(method, self.headers.clone(), body).await?.into_parts();
+        let (head, body) = self.send(method, headers, body).await?.into_parts();
         let body = Limited::new(body, SMALL_REPLY_BYTES_MAX).collect().await;
         let body = body.map_err(|error| anyhow::anyhow!("read the reply of {path}: {error}"))?;
         Ok((head.status, body.to_bytes()))

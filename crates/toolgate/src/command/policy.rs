@@ -15,7 +15,7 @@ use toolgate_core::decision::{Policy, PolicyRequest};
 use toolgate_core::id::{RunId, SessionId};
 use toolgate_core::{Digest, Principal, PrincipalId, PrincipalKind, Role, Tool};
 use toolgate_policy::{
-    PolicyEngine, PolicyTemplate, Sources, check, decisions, run_tests, schema_for, table,
+    PolicyEngine, PolicyTemplate, Sources, TableLevels, check, run_tests, schema_for, table,
 };
 
 pub(super) use self::in_force::PoliciesInForce;
@@ -213,7 +213,7 @@ fn table_for_programs(
 ) -> anyhow::Result<Vec<Value>> {
     let mut told = Vec::new();
     for template in PolicyTemplate::ALL {
-        for row in decisions(engine, actors, tools, &[template])? {
+        for row in TableLevels::of(engine, &[template])?.decisions(actors, tools) {
             let cell = row.cells.first().expect("one level was asked for");
             told.push(json!({
                 "actor": row.actor,

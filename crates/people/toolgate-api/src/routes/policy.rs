@@ -129,9 +129,8 @@ pub(crate) async fn table(
     let more = tools.len() > limit;
     tools.truncate(limit);
     let next_cursor = tools.last().filter(|_| more).map(|last| last.name.to_string());
-    let template = context.policy.in_force().template;
-    let asking = context.clone();
-    let mut rows = run_blocking(move || asking.policy.table(&tools)).await;
+    let policy = context.policy.clone();
+    let (template, mut rows) = run_blocking(move || (policy.in_force().template, policy.table(&tools))).await;
     rows.sort_by(|one, other| one.tool.cmp(&other.tool));
     let templates = PolicyTemplate::NAMES.to_vec();
     Ok(json(StatusCode::OK, &PolicyTable { templates, in_force: template, rows, next_cursor }))

@@ -195,11 +195,12 @@ impl<'a> BodySearch<'a> {
     }
 }
 
-/// Parameters: the tenant, the latest and the earliest box, the characters of each body, and `count` digests.
+/// Parameters: the tenant, the latest and the earliest box, the characters of each body, and `count` digests. Without the sum the
+/// number of a box would have a type of its own, and SQLite would read all bodies rather than the index of places.
 fn near_text(count: usize) -> String {
     let places = (5..5 + count).map(|place| format!("${place}")).collect::<Vec<_>>().join(", ");
     format!(
-        "WITH RECURSIVE boxes (number) AS (SELECT CAST($2 AS BIGINT) UNION ALL \
+        "WITH RECURSIVE boxes (number) AS (SELECT CAST($2 AS BIGINT) + 0 UNION ALL \
          SELECT number - 1 FROM boxes WHERE number > $3) \
          SELECT digest, number, SUBSTR(body, 1, CAST($4 AS INTEGER)) FROM boxes \
          JOIN ledger_bodies ON place >> 8 = number AND digest IN ({places}) WHERE tenant = $1 LIMIT {count}"
