@@ -115,6 +115,11 @@ impl DefaultSeats {
         (session == *id).then(|| Arc::new(choice::seat(principal, session, Arc::new(choice.scope))))
     }
 
+    /// The default session of this id, if it was used here.
+    pub(crate) fn used(&self, id: &SessionId) -> Option<Arc<DefaultSeat>> {
+        self.seats.values().into_iter().find(|one| one.seat.session == *id && one.usage.is_kept())
+    }
+
     pub(crate) fn all(&self) -> Vec<Arc<DefaultSeat>> {
         self.seats.values()
     }

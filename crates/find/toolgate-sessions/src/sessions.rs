@@ -240,8 +240,10 @@ impl Sessions {
 
     /// A session as a caller may see it; hidden sessions do not exist.
     async fn visible(&self, id: &SessionId, by: &Credential) -> Result<StoredSession, Refusal> {
-        let found = self.desk.store.get_session(id).await.map_err(down)?;
-        let by = self.held(by);
+        let stored = self.desk.store.get_session(id).await.map_err(down)?;
+        // The row of a default session is written behind the request that used it first.
+        let row = || Some(self.desk.defaults.used(id)?.row(self.desk.clock.now_ms()));
+        let (found, by) = (stored.or_else(row), self.held(by));
         found.filter(|session| rules::may_see(&by, session)).ok_or_else(|| unknown_session(id))
     }
 }

@@ -250,7 +250,7 @@ async fn a_list_is_shown_exactly_as_the_agent_is_given_it() {
     );
     let session = finder["session"].as_str().expect("an id");
     let again = gate.get(&operator, &format!("/sessions/{session}/preview")).await.json();
-    assert_eq!(again["list"], finder["list"]);
+    assert_eq!(again["list"], finder["list"], "{again}");
     let beyond = gate.get(&operator, "/tools/preview?cursor=nowhere").await;
     assert_eq!((beyond.status, beyond.problem().as_str()), (StatusCode::BAD_REQUEST, "parameter_invalid"));
 }
