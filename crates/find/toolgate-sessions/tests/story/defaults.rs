@@ -56,7 +56,7 @@ async fn default_seats_follow_the_definitions(world: SessionsWorld) {
     let seat = async || gateway.seat(&erna, &SessionRoute::Default).await.expect("a seat");
     let before = seat().await;
     let operator = operator();
-    until("its row is there", async || gateway.state(&before.session).await == "active").await;
+    until("its row is there", async || !gateway.ledger("session.started").await.is_empty()).await;
     gateway.around.define(&[json!({ "name": "clerk", "principals": ["erna"], "blocked": ["bank:*"] })]);
     let after = seat().await;
     assert_eq!(after.session, before.session);
@@ -76,7 +76,7 @@ async fn a_default_session_is_the_same_in_every_process(world: SessionsWorld) {
     let bert = agent("bert");
     let to_cook = SessionRoute::Agent(name("cook"));
     let id = known(&one, &bert, &to_cook).expect("a seat");
-    until("its row is there", async || one.state(&id).await == "active").await;
+    until("its row is there", async || !one.ledger("session.started").await.is_empty()).await;
     // Named by its id before any use: the store knows the owner.
     assert_eq!(two.seat(&bert, &to(&id)).await.expect("his").session, id);
     assert_eq!(two.seat(&agent("erna"), &to(&id)).await, Err("unknown_session"));
@@ -91,7 +91,7 @@ async fn a_default_session_is_idle_but_never_closed(world: SessionsWorld) {
     let gateway = SessionsGateway::start(&world, "one").await;
     let erna = agent("erna");
     let id = known(&gateway, &erna, &SessionRoute::Default).expect("a seat");
-    until("its row is there", async || gateway.state(&id).await == "active").await;
+    until("its row is there", async || !gateway.ledger("session.started").await.is_empty()).await;
     world.clock.advance(301);
     assert_eq!(gateway.state(&id).await, "idle");
     assert_eq!(known(&gateway, &erna, &SessionRoute::Default), Ok(id.clone()));
@@ -118,6 +118,6 @@ async fn a_default_session_is_recorded_when_the_store_is_back(world: SessionsWor
     let id = known(&gateway, &agent("erna"), &SessionRoute::Default).expect("a seat all the same");
     until("it was tried", async || !gateway.store.is_fault_to_come()).await;
     gateway.store.fail_never();
-    until("its row is there", async || gateway.state(&id).await == "active").await;
+    until("its row is there", async || !gateway.ledger("session.started").await.is_empty()).await;
     gateway.sessions.stop().await;
 }
