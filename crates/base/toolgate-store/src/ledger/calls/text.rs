@@ -25,10 +25,10 @@ const BOXES_AHEAD: i64 = 2;
 /// Looks into all boxes for one body, for one page.
 const LOCATIONS_MAX: usize = 16;
 
-/// The box of one body, the latest first.
+/// The box of one body, the latest first. As where bodies are read, a cross join keeps the boxes first.
 const LOCATE: &str = "WITH RECURSIVE boxes (number) AS (SELECT MAX(place) >> 8 FROM ledger_bodies UNION ALL \
      SELECT number - 1 FROM boxes WHERE number > (SELECT MIN(place) >> 8 FROM ledger_bodies)) \
-     SELECT number FROM boxes JOIN ledger_bodies ON place >> 8 = number AND digest = $1 WHERE tenant = $2 LIMIT 1";
+     SELECT number FROM boxes CROSS JOIN ledger_bodies WHERE place >> 8 = number AND digest = $1 AND tenant = $2 LIMIT 1";
 
 /// A text that is looked for in others, in any case of letters.
 struct SoughtText {
@@ -196,14 +196,14 @@ impl<'a> BodySearch<'a> {
 }
 
 /// Parameters: the tenant, the latest and the earliest box, the characters of each body, and `count` digests. Without the sum the
-/// number of a box would have a type of its own, and SQLite would read all bodies rather than the index of places.
+/// number of a box would have a type of its own, and SQLite would not use the index of places.
 fn near_text(count: usize) -> String {
     let places = (5..5 + count).map(|place| format!("${place}")).collect::<Vec<_>>().join(", ");
     format!(
         "WITH RECURSIVE boxes (number) AS (SELECT CAST($2 AS BIGINT) + 0 UNION ALL \
          SELECT number - 1 FROM boxes WHERE number > $3) \
          SELECT digest, number, SUBSTR(body, 1, CAST($4 AS INTEGER)) FROM boxes \
-         JOIN ledger_bodies ON place >> 8 = number AND digest IN ({places}) WHERE tenant = $1 LIMIT {count}"
+         CROSS JOIN ledger_bodies WHERE place >> 8 = number AND digest IN ({places}) AND tenant = $1 LIMIT {count}"
     )
 }
 
