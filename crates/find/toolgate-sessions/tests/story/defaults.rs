@@ -119,5 +119,6 @@ async fn a_default_session_is_recorded_when_the_store_is_back(world: SessionsWor
     until("it was tried", async || !gateway.store.is_fault_to_come()).await;
     gateway.store.fail_never();
     until("its row is there", async || !gateway.ledger("session.started").await.is_empty()).await;
+    assert_eq!(gateway.state(&id).await, "active");
     gateway.sessions.stop().await;
 }
