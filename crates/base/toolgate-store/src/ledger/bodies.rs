@@ -26,7 +26,7 @@ pub(super) static INSERT_ONE: LazyLock<String> =
     LazyLock::new(|| format!("{INSERT_INTO}(?1, ?2, ?3, ?4, ?5)"));
 /// Looks into each box, the latest first: most bodies that people look at are young. A cross join keeps the boxes first; SQLite would
 /// read all bodies and look for their boxes.
-const READ: &str = "WITH RECURSIVE boxes (number) AS (SELECT MAX(place) >> 8 FROM ledger_bodies UNION ALL \
+pub(super) const READ: &str = "WITH RECURSIVE boxes (number) AS (SELECT MAX(place) >> 8 FROM ledger_bodies UNION ALL \
      SELECT number - 1 FROM boxes WHERE number > (SELECT MIN(place) >> 8 FROM ledger_bodies)) \
      SELECT salt, body FROM boxes CROSS JOIN ledger_bodies WHERE place >> 8 = number AND digest = $1 AND tenant = $2 LIMIT 1";
 const DELETE: &str = "DELETE FROM ledger_bodies WHERE place IN \

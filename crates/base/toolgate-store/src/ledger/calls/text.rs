@@ -217,7 +217,24 @@ fn bodies_of<'a>(call: &CallEntry, events: CallEvents<'a>) -> impl Iterator<Item
 
 #[cfg(test)]
 mod tests {
+    use sqlx::{AssertSqlSafe, Connection as _, Row as _, SqliteConnection};
+
     use super::*;
+    use crate::ledger::bodies;
+    use crate::migrations;
+
+    /// SQLite plans without knowing how large its tables are: for empty ones as for full ones.
+    #[tokio::test]
+    async fn bodies_are_found_by_the_index_of_their_places() {
+        let mut connection = SqliteConnection::connect("sqlite::memory:").await.expect("SQLite opens");
+        migrations::sqlite().run(&mut connection).await.expect("tables");
+        for text in [near_text(16), LOCATE.to_owned(), bodies::READ.to_owned()] {
+            let explain = AssertSqlSafe(format!("EXPLAIN QUERY PLAN {text}"));
+            let rows = sqlx::query(explain).fetch_all(&mut connection).await.expect("a plan");
+            let plan = rows.iter().map(|row| row.get::<String, _>(3)).collect::<Vec<_>>().join("\n");
+            assert!(plan.contains("USING INDEX ledger_bodies_by_digest (<expr>=? AND digest=?)"), "{plan}");
+        }
+    }
 
     #[test]
     fn a_text_is_found_in_any_case_and_as_json_has_it() {
