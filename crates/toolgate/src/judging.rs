@@ -23,17 +23,18 @@ use crate::stored;
 pub(crate) struct EnginePolicyPort {
     policy: Arc<PolicyEngine>,
     catalog: Arc<Catalog>,
-    /// What pages ask for again and again, and what takes longer than a page may.
+    // Both are asked for by each visit to a page, and take longer than a page may. They are kept only if nothing was exchanged while they
+    // were made.
     broken: Mutex<Option<(CheckedState, Option<String>)>>,
     levels: Mutex<Option<(Digest, Arc<TableLevels>)>>,
 }
 
-/// What policies are checked against tools in.
+/// Whatever a check of the policies against the tools depends on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct CheckedState {
     version: Digest,
     is_refused: bool,
-    /// Of the catalogue.
+    /// The state of the catalogue.
     generation: u64,
 }
 
@@ -44,16 +45,22 @@ impl EnginePolicyPort {
 
     /// Policies in force that fail on current tools.
     fn broken(&self, is_refused: bool) -> Option<String> {
-        let generation = self.catalog.snapshot().generation;
-        let state = CheckedState { version: self.policy.version(), is_refused, generation };
+        let state = self.state(is_refused);
         if let Some((checked, broken)) = &*self.broken.lock()
             && *checked == state
         {
             return broken.clone();
         }
         let broken = self.policy.broken(&stored::tools(&self.catalog)).map(|error| error.to_string());
-        *self.broken.lock() = Some((state, broken.clone()));
+        if state == self.state(is_refused) {
+            *self.broken.lock() = Some((state, broken.clone()));
+        }
         broken
+    }
+
+    fn state(&self, is_refused: bool) -> CheckedState {
+        let generation = self.catalog.snapshot().generation;
+        CheckedState { version: self.policy.version(), is_refused, generation }
     }
 
     /// The policies in force under every level of care.
@@ -66,7 +73,9 @@ impl EnginePolicyPort {
         }
         let levels = TableLevels::of(&self.policy, &PolicyTemplate::ALL);
         let levels = Arc::new(levels.expect("what is in force loads under every level of care"));
-        *self.levels.lock() = Some((version, Arc::clone(&levels)));
+        if version == self.policy.version() {
+            *self.levels.lock() = Some((version, Arc::clone(&levels)));
+        }
         levels
     }
 }
