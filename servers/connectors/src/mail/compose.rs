@@ -1,7 +1,7 @@
 //! A mail as it is sent: headers, and the parts of MIME.
 
 use base64_simd::STANDARD;
-use mail_text::MailAddress;
+use mail_text::{MailAddress, header};
 
 /// Characters of Base64 on a line.
 const BASE64_LINE: usize = 76;
@@ -63,16 +63,16 @@ impl Letter {
         let listed =
             |addresses: &[MailAddress]| addresses.iter().map(MailAddress::in_header).collect::<Vec<_>>();
         let mut headers = format!("Date: {date}\r\n");
-        headers.push_str(&mail_text::list("From", &[self.from.in_header()]));
+        headers.push_str(&header::list("From", &[self.from.in_header()]));
         for (name, addresses) in [("To", &self.to), ("Cc", &self.cc)] {
             if !addresses.is_empty() {
-                headers.push_str(&mail_text::list(name, &listed(addresses)));
+                headers.push_str(&header::list(name, &listed(addresses)));
             }
         }
         if let Some(reply_to) = &self.reply_to {
-            headers.push_str(&mail_text::list("Reply-To", &[reply_to.in_header()]));
+            headers.push_str(&header::list("Reply-To", &[reply_to.in_header()]));
         }
-        headers.push_str(&mail_text::unstructured("Subject", &self.subject));
+        headers.push_str(&header::unstructured("Subject", &self.subject));
         headers.push_str(&format!("Message-ID: {}\r\n", self.message_id));
         if let Some(id) = &self.in_reply_to {
             headers.push_str(&format!("In-Reply-To: {id}\r\nReferences: {id}\r\n"));
@@ -97,7 +97,7 @@ impl Letter {
 
 impl LetterFile {
     fn part(&self) -> Vec<u8> {
-        let name = mail_text::parameter("filename", &self.name);
+        let name = header::parameter("filename", &self.name);
         let head = format!(
             "Content-Type: {}\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: attachment;\r\n {name}\r\n\r\n",
             self.media_type

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use jiff::Timestamp;
-use mail_text::{MailAddress, unstructured};
+use mail_text::{MailAddress, header};
 
 const LINE_CHARS: usize = 76;
 /// The longest line that is sent as it is.
@@ -30,7 +30,7 @@ impl MailLetter<'_> {
             format!("Date: {date}\r\n"),
             format!("From: {}\r\n", self.from.in_header()),
             format!("To: {}\r\n", self.to.in_header()),
-            unstructured("Subject", self.subject),
+            header::unstructured("Subject", self.subject),
             format!("Message-ID: <{id}@{}>\r\n", self.from.domain()),
             // Nothing answers it, and no one's absence is reported to it (RFC 3834).
             "Auto-Submitted: auto-generated\r\n".to_owned(),
