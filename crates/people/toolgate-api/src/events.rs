@@ -156,8 +156,8 @@ impl EventFeed {
         self.listen_with(after, wish, place, None).await
     }
 
-    /// The same with the pieces of a model's answers, and the progress of calls, between the events as they arrive. Those that nobody
-    /// hears are lost: the answer and the end of the call are events.
+    /// The same, and between the events the pieces of a model's answers and the progress of calls, as they arrive. A piece that
+    /// nobody hears is lost. The whole answer and the end of a call are events, so they are not.
     pub(crate) async fn listen_with(
         self: &Arc<Self>,
         after: Option<Position>,

@@ -1,7 +1,8 @@
-//! Large pages are sent compressed to browsers that take it: plots and lists repeat themselves.
+//! Large pages are compressed for browsers that accept it: plots and lists repeat themselves.
 //!
-//! Compressed size can give away what a page has in it to somebody who has a browser ask for pages of their choice and sees the bytes
-//! on the wire. No other site can do the first: the cookie goes with requests of the console's own site alone.
+//! The size of a compressed page says something about its content. An attacker who wants to use that must make a person's browser
+//! ask for pages, and see the bytes on the wire. Other sites cannot do the first: the cookie of the console is `SameSite=Strict`, so a
+//! browser sends it only with requests of the console itself.
 
 use std::io::Write as _;
 use std::ops::RangeInclusive;
@@ -20,7 +21,7 @@ use http_body::Body as _;
 use http_body_util::BodyExt as _;
 
 const GZIP: &str = "gzip";
-/// Smaller pages take as long to compress as to send; larger ones are no pages.
+/// Compressing a smaller page gains nothing; a larger answer is no page.
 const BYTES: RangeInclusive<u64> = 8 << 10..=4 << 20;
 
 pub(crate) async fn compress(request: Request, next: Next) -> Response {

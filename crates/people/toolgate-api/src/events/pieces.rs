@@ -31,7 +31,7 @@ pub(super) async fn next(pieces: &mut Option<PieceStream>) -> LivePiece {
     }
 }
 
-/// A piece as a server-sent event. It has no id, since nobody can go on after it.
+/// A piece as a server-sent event. It has no id, since no stream can be resumed after it.
 pub(super) fn frame(piece: &LivePiece) -> Bytes {
     let (name, data) = match piece {
         LivePiece::Model(RunPiece { turn, piece }) => match piece {

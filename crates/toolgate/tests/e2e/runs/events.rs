@@ -111,7 +111,7 @@ async fn progress_of_a_turns_calls_is_told_while_they_run_and_is_not_kept() {
             let event = live.event().await;
             assert_ne!(event.kind.as_deref(), Some("run.created"), "that was before now");
             if event.kind.as_deref() == Some("tool.call.progress") {
-                assert_eq!(event.id, None, "nobody can go on after it");
+                assert_eq!(event.id, None, "no stream can be resumed after it");
                 heard.push(event.json());
             }
         }
