@@ -33,7 +33,7 @@ macro_rules! every_step {
              16 "gateways" 17 "ledger_lines" 18 "ledger_salts" 19 "manifests" 20 "pointers" 21 "collection"
              22 "schemas" 23 "run_tools" 24 "agent_loop" 25 "automations" 26 "credentials" 27 "body_places"
              28 "documents" 29 "claims" 30 "figures" 31 "saved_views" 32 "run_keys" 33 "setting_versions"
-             34 "outdated_servers"]
+             34 "outdated_servers" 35 "block_forms"]
         }
     };
 }

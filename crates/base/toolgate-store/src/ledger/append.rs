@@ -13,6 +13,7 @@ use super::commitments::{BatchCommitments, EventBodies, KnownBodies, MadeCommitm
 use super::figures::{self, KnownFigures};
 use super::head::{LedgerStream, LockedHead, StreamHead};
 use super::line::{self, EventPosition, LedgerLine};
+use super::terms::FORM;
 use super::{days, scan, single};
 use crate::db::{SqlStatement, Transaction};
 
@@ -21,7 +22,7 @@ pub(super) const LINE_COLUMNS: &str = "tenant, stream, day, number, time, line";
 pub(super) const OPEN_COLUMNS: &str =
     "call, tenant, stream, started_at_ms, principal, session, run, task, tool, server, tool_version";
 pub(super) const BLOCK_COLUMNS: &str =
-    "tenant, stream, day, block, first, last, since, until, at_min, at_max, root";
+    "tenant, stream, day, block, first, last, since, until, at_min, at_max, root, form";
 pub(super) const TERM_COLUMNS: &str = "tenant, term, stream, block, day, places";
 
 /// The content of one transaction.
@@ -244,5 +245,6 @@ impl Part {
             to.push(number);
         }
         to.push(&self.root().as_bytes()[..]);
+        to.push(FORM);
     }
 }

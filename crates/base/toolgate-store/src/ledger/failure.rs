@@ -38,12 +38,19 @@ pub(super) fn named(outcome: Outcome, code: Option<Cow<'_, str>>) -> Option<Cow<
     }
 }
 
+/// The outcomes of the calls that may have an error of this name.
+pub(super) fn outcomes_of(error: &str) -> impl Iterator<Item = Outcome> + use<'_> {
+    let may_have =
+        move |outcome: &Outcome| named(*outcome, Some(error.into())).is_some_and(|name| name == error);
+    Outcome::ALL.iter().copied().filter(may_have)
+}
+
 /// The same for a line; `None` if it is not the end of a call.
 pub(super) fn of_line<'a>(line: &LedgerLine<'a>) -> Option<Cow<'a, str>> {
     if line.kind != *EventKind::CallCompleted.as_str() {
         return None;
     }
-    let outcome = line.outcome.and_then(|text| Outcome::parse(&text.read())).unwrap_or(Outcome::Unknown);
+    let outcome = Outcome::parse(&line.outcome?.read())?;
     let detail: Option<CodeDetail<'a>> = line.detail.and_then(|json| serde_json::from_str(json).ok());
     named(outcome, detail.unwrap_or_default().code)
 }

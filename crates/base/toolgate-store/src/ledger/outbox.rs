@@ -255,6 +255,7 @@ impl Store {
             until: None,
             wanted: &wanted,
             terms: &[],
+            either: &[],
         };
         let parts = match first <= last {
             true => self.parts(&search, LedgerOrder::OldestFirst, PARTS).await?,

@@ -1,7 +1,9 @@
 //! The ledger's rows as readers find them: heads, parts of blocks, and lines.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt::Write as _;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use toolgate_core::event::HybridTime;
 
@@ -10,13 +12,15 @@ use super::head::{LedgerStream, StreamHead};
 use super::line::LedgerLine;
 use super::read::LedgerOrder;
 use super::row::LineRow;
-use super::terms::{LineFilter, Term};
+use super::terms::{BlockMark, FORM_1, LineFilter, Term};
 use crate::Store;
 use crate::db::Transaction;
 
 const HEADS: &str = "SELECT stream, number, time, part FROM ledger_heads WHERE tenant = $1 ORDER BY stream";
 pub(super) const LINES: &str = "SELECT number, time, line FROM ledger_lines WHERE tenant = $1 AND stream = $2 \
      AND day = $3 AND number >= $4 AND number <= $5 ORDER BY number LIMIT $6";
+/// As the index of these blocks has it.
+static OF_FORM_1: LazyLock<String> = LazyLock::new(|| format!(" AND part.form = {FORM_1}"));
 const LINES_BACKWARDS: &str = "SELECT number, time, line FROM ledger_lines WHERE tenant = $1 AND stream = $2 \
      AND day = $3 AND number >= $4 AND number <= $5 ORDER BY number DESC LIMIT $6";
 
@@ -38,6 +42,19 @@ pub(super) struct Range {
     pub(super) day: i64,
     /// Empty for all of them.
     pub(super) only: Vec<i64>,
+}
+
+impl Range {
+    /// Takes more numbers of the same part; none are all of it.
+    fn add(&mut self, only: Vec<i64>) {
+        if self.only.is_empty() || only.is_empty() {
+            self.only.clear();
+        } else {
+            self.only.extend(only);
+            self.only.sort_unstable();
+            self.only.dedup();
+        }
+    }
 }
 
 impl Horizon {
@@ -62,7 +79,10 @@ pub(super) struct Search<'a> {
     pub(super) since: Option<HybridTime>,
     pub(super) until: Option<HybridTime>,
     pub(super) wanted: &'a LineFilter,
+    /// Only parts with all of these terms.
     pub(super) terms: &'a [Term],
+    /// And with one of these, unless there are none.
+    pub(super) either: &'a [BlockMark],
 }
 
 impl Store {
@@ -84,7 +104,33 @@ impl Store {
         order: LedgerOrder,
         limit: i64,
     ) -> Result<Vec<Range>, sqlx::Error> {
-        let mut statement = self.db.sql(sqlx::AssertSqlSafe(parts_text(search, order)));
+        if search.either.is_empty() {
+            return self.parts_with(search, None, order, limit).await;
+        }
+        // The first parts with any of the marks are among the first ones with each.
+        let mut found = EitherParts::default();
+        for mark in search.either {
+            found.add(self.parts_with(search, Some(*mark), order, limit).await?);
+        }
+        Ok(found.first(order, usize::try_from(limit).unwrap_or_default()))
+    }
+
+    /// The same for parts with a mark, too.
+    async fn parts_with(
+        &self,
+        search: &Search<'_>,
+        mark: Option<BlockMark>,
+        order: LedgerOrder,
+        limit: i64,
+    ) -> Result<Vec<Range>, sqlx::Error> {
+        let mut terms = search.terms.to_vec();
+        let mut form = "";
+        match mark {
+            Some(BlockMark::Term(term)) => terms.push(term),
+            Some(BlockMark::FirstForm) => form = &OF_FORM_1,
+            None => {}
+        }
+        let mut statement = self.db.sql(sqlx::AssertSqlSafe(parts_text(search, terms.len(), form, order)));
         statement.push(self.tenant);
         statement.push(search.stream);
         statement.push(block::of_number(search.first));
@@ -92,12 +138,11 @@ impl Store {
         statement.push(search.first);
         statement.push(search.last);
         statement.push(limit);
-        search.terms.iter().for_each(|term| statement.push(term.as_bytes()));
+        terms.iter().for_each(|term| statement.push(term.as_bytes()));
         bounds(search).for_each(|(_, value)| statement.push(value));
         let rows: Vec<(i64, i64, i64, Vec<u8>)> = statement.fetch_all().await?;
         let range = |(day, first, last, places): (i64, i64, i64, Vec<u8>)| {
-            let only =
-                if search.terms.is_empty() { Vec::new() } else { Places::numbers(&places, first).collect() };
+            let only = if terms.is_empty() { Vec::new() } else { Places::numbers(&places, first).collect() };
             Range { first, last, day, only }
         };
         Ok(rows.into_iter().map(range).collect())
@@ -127,6 +172,29 @@ impl Store {
         };
         let lines = self.db.sql(text).bind(self.tenant).bind(stream).bind(range.day);
         lines.bind(range.first).bind(range.last).bind(limit).fetch_all().await
+    }
+}
+
+/// Parts with one term or another, by their first numbers.
+#[derive(Default)]
+struct EitherParts(BTreeMap<i64, Range>);
+
+impl EitherParts {
+    fn add(&mut self, parts: Vec<Range>) {
+        for part in parts {
+            match self.0.entry(part.first) {
+                Entry::Vacant(entry) => drop(entry.insert(part)),
+                Entry::Occupied(mut entry) => entry.get_mut().add(part.only),
+            }
+        }
+    }
+
+    fn first(self, order: LedgerOrder, limit: usize) -> Vec<Range> {
+        let parts = self.0.into_values();
+        match order {
+            LedgerOrder::OldestFirst => parts.take(limit).collect(),
+            LedgerOrder::NewestFirst => parts.rev().take(limit).collect(),
+        }
     }
 }
 
@@ -182,10 +250,9 @@ fn bounds(search: &Search<'_>) -> impl Iterator<Item = (&'static str, i64)> {
 }
 
 /// Parameters: tenant, stream, the first and the last block, the first and the last number, how many, the
-/// terms, and the values of `bounds`.
-fn parts_text(search: &Search<'_>, order: LedgerOrder) -> String {
+/// terms, and the values of `bounds`. `form` is a condition.
+fn parts_text(search: &Search<'_>, terms: usize, form: &str, order: LedgerOrder) -> String {
     let mut text = "SELECT part.day, part.first, part.last, ".to_owned();
-    let terms = search.terms.len();
     text.push_str(if terms == 0 {
         // The last column is not used.
         "part.root FROM ledger_blocks part WHERE part.tenant = $1 AND part.stream = $2"
@@ -211,6 +278,7 @@ fn parts_text(search: &Search<'_>, order: LedgerOrder) -> String {
     for (place, (condition, _)) in (8 + terms..).zip(bounds(search)) {
         write(&mut text, format_args!(" AND {condition} ${place}"));
     }
+    text.push_str(form);
     let direction = direction(order);
     write(&mut text, format_args!(" ORDER BY {of}.block {direction}, {of}.day {direction} LIMIT $7"));
     text

@@ -25,6 +25,7 @@ use super::figures::{
 };
 use super::head::{self, BatchTail, HeadRow, HeadTrust, LedgerStream, LockedHead, StreamHead};
 use super::single::PAUSE;
+use super::terms::FORM;
 use crate::StoreError;
 use crate::db::{Db, Turn};
 use crate::gateways::{self, Tenure};
@@ -391,6 +392,7 @@ fn insert_part(
         until,
         at_min,
         at_max,
-        root
+        root,
+        FORM
     ])
 }

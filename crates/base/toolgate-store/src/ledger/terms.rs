@@ -13,19 +13,27 @@ use super::line::LedgerLine;
 use super::text::Text;
 
 /// Frequent values are found by going through all events; no rows are spent on them. Verification compares the stored rows
-/// with these rules (`verify/terms.rs`), so another list or another form of terms needs all rows to be written again.
-const COMMON: [&str; 5] = [
-    EventKind::PolicyDecided.as_str(),
+/// with these rules (`verify/terms.rs`), so other rules are another form.
+const COMMON: [&str; 4] = [
     EventKind::CallStarted.as_str(),
     EventKind::CallCompleted.as_str(),
     Outcome::Succeeded.as_str(),
     DecisionKind::Permit.as_str(),
 ];
 
+/// The form of the terms that blocks are written with. Those of `FORM_1` lack `since_form_2`.
+pub(super) const FORM: i64 = 2;
+pub(super) const FORM_1: i64 = 1;
+
+/// The kind that was common while plain permits were events of their own.
+const KIND_SINCE_FORM_2: &str = EventKind::PolicyDecided.as_str();
+
 /// The letters that distinguish a tool from a server of the same name. The one that is likely to match the
 /// fewest events comes first.
 const LETTERS: [u8; 9] = *b"crskodtpv";
 const CALL: u8 = LETTERS[0];
+const KIND: usize = 3;
+const OUTCOME: usize = 4;
 
 /// In the order of `LETTERS`.
 type TermValues<T> = [Option<T>; LETTERS.len()];
@@ -68,10 +76,23 @@ impl Term {
         &self.bytes[..usize::from(self.length)]
     }
 
+    /// The term that blocks of the first form lack.
+    pub(super) fn since_form_2() -> Self {
+        Self::of(LETTERS[KIND], Text::of(KIND_SINCE_FORM_2))
+    }
+
     /// The term of the events of a call.
     pub(super) fn of_call(call: &CallId) -> Self {
         Self::of(CALL, Text::of(&clean::replaced(call.as_str())))
     }
+}
+
+/// What some blocks have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum BlockMark {
+    Term(Term),
+    /// The form of its terms is the first.
+    FirstForm,
 }
 
 /// The terms of an event.
@@ -165,11 +186,32 @@ impl LineFilter {
         failure::of_line(line).is_some_and(|found| *found == **wanted)
     }
 
-    /// The terms of every block with an event that passes, unless they are too common to be stored.
+    /// Every block with an event that passes has one of these, unless there are none.
+    pub(super) fn either(&self) -> Vec<BlockMark> {
+        if !self.is_searched {
+            return Vec::new();
+        }
+        if self.values[KIND].as_deref() == Some(KIND_SINCE_FORM_2) {
+            return vec![BlockMark::Term(Term::since_form_2()), BlockMark::FirstForm];
+        }
+        let outcomes: Vec<Outcome> = match (&self.values[OUTCOME], &*self.outcomes, &self.error) {
+            // A single one is among the terms.
+            (Some(_), ..) | (None, [], None) => Vec::new(),
+            (None, [], Some(error)) => failure::outcomes_of(error).collect(),
+            (None, some, _) => some.to_vec(),
+        };
+        if outcomes.iter().any(|one| COMMON.contains(&one.as_str())) {
+            return Vec::new();
+        }
+        let mark = |one: Outcome| BlockMark::Term(Term::of(LETTERS[OUTCOME], Text::of(one.as_str())));
+        outcomes.into_iter().map(mark).collect()
+    }
+
+    /// The terms of every block with an event that passes, unless they are too common to be stored or some blocks lack them.
     pub(super) fn terms(&self) -> Vec<Term> {
         let given = LETTERS.into_iter().zip(&self.values).filter(|_| self.is_searched);
         let given = given.filter_map(|(letter, value)| Some((letter, value.as_deref()?)));
-        let rare = given.filter(|(_, value)| !COMMON.contains(value));
+        let rare = given.filter(|(_, value)| !COMMON.contains(value) && *value != KIND_SINCE_FORM_2);
         rare.map(|(letter, value)| Term::of(letter, Text::of(value))).collect()
     }
 }
@@ -199,6 +241,32 @@ mod tests {
         of_line(&LedgerLine::of(place, event))
             .map(|term| String::from_utf8_lossy(term.as_bytes()).into_owned())
             .collect()
+    }
+
+    #[test]
+    fn blocks_are_marked_for_an_error_and_for_decisions() {
+        let outcomes = |filter: &EventFilter| {
+            let found = LineFilter::of(filter).either().into_iter();
+            let words = found.map(|mark| match mark {
+                BlockMark::Term(term) => String::from_utf8_lossy(term.as_bytes()).into_owned(),
+                BlockMark::FirstForm => "first form".to_owned(),
+            });
+            words.collect::<Vec<_>>()
+        };
+        let error = |error: &str| EventFilter { error: Some(error.to_owned()), ..EventFilter::default() };
+        let failed = outcomes(&error("server_timeout"));
+        assert!(failed.contains(&"ofailed".to_owned()) && !failed.contains(&"otool_error".to_owned()));
+        assert!(outcomes(&error("tool_error")).contains(&"otool_error".to_owned()));
+        let one = EventFilter { outcomes: vec![Outcome::Failed], ..error("server_timeout") };
+        assert!(outcomes(&one).is_empty(), "it is among the terms");
+        let some = EventFilter { outcomes: vec![Outcome::Failed, Outcome::Denied], ..error("denied") };
+        assert_eq!(outcomes(&some), ["ofailed", "odenied"]);
+        let common = EventFilter { outcomes: vec![Outcome::Failed, Outcome::Succeeded], ..error("denied") };
+        assert!(outcomes(&common).is_empty());
+        let decided = EventFilter { kind: Some(EventKind::PolicyDecided), ..EventFilter::default() };
+        assert_eq!(outcomes(&decided), ["kpolicy.decided", "first form"]);
+        assert_eq!(LineFilter::of(&decided).terms(), [], "not all blocks have it");
+        assert!(LineFilter::of(&decided).unsearched().either().is_empty());
     }
 
     #[test]

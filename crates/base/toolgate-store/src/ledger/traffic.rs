@@ -69,7 +69,16 @@ impl Store {
     async fn number_before(&self, head: &Horizon, at_ms: i64) -> Result<i64, sqlx::Error> {
         let wanted = LineFilter::of(&EventFilter { from_ms: Some(at_ms), ..EventFilter::default() });
         let (stream, last) = (&*head.stream, head.part.saturating_sub(1));
-        let search = Search { stream, first: 1, last, since: None, until: None, wanted: &wanted, terms: &[] };
+        let search = Search {
+            stream,
+            first: 1,
+            last,
+            since: None,
+            until: None,
+            wanted: &wanted,
+            terms: &[],
+            either: &[],
+        };
         if let Some(part) = self.parts(&search, LedgerOrder::OldestFirst, 1).await?.first() {
             return Ok(part.first.saturating_sub(1));
         }

@@ -10,7 +10,7 @@ use super::{LedgerOrder, position};
 use crate::Store;
 use crate::ledger::row::{self, LineRow};
 use crate::ledger::scan::{Horizon, Range, Search};
-use crate::ledger::terms::{LineFilter, Term};
+use crate::ledger::terms::{BlockMark, LineFilter, Term};
 
 /// Parts that are looked up at once, first and later.
 const PARTS_FIRST: i64 = 4;
@@ -26,6 +26,7 @@ pub(super) struct Merge<'a> {
     store: &'a Store,
     wanted: &'a LineFilter,
     terms: Vec<Term>,
+    either: Vec<BlockMark>,
     order: LedgerOrder,
     streams: Vec<Stream<'a>>,
 }
@@ -67,7 +68,7 @@ impl<'a> Merge<'a> {
         order: LedgerOrder,
     ) -> Self {
         let streams = horizon.iter().map(|head| Stream::new(head, after, order)).collect();
-        Self { store, wanted, terms: wanted.terms(), order, streams }
+        Self { store, wanted, terms: wanted.terms(), either: wanted.either(), order, streams }
     }
 
     /// The next event that is wanted. `count` is how many are still needed.
@@ -125,7 +126,7 @@ impl<'a> Merge<'a> {
             State::Parts => {}
         }
         let count = if stream.looked_up == 0 { PARTS_FIRST } else { PARTS_NEXT };
-        let search = stream.search(self.wanted, &self.terms, order);
+        let search = stream.search(self.wanted, (&self.terms, &self.either), order);
         let found = match search.first <= search.last {
             true => self.store.parts(&search, order, count).await?,
             false => Vec::new(),
@@ -206,7 +207,12 @@ impl<'a> Stream<'a> {
         }
     }
 
-    fn search<'s>(&'s self, wanted: &'s LineFilter, terms: &'s [Term], order: LedgerOrder) -> Search<'s> {
+    fn search<'s>(
+        &'s self,
+        wanted: &'s LineFilter,
+        (terms, either): (&'s [Term], &'s [BlockMark]),
+        order: LedgerOrder,
+    ) -> Search<'s> {
         let (stream, first, last) =
             (&*self.head.stream, self.first, self.last.min(self.head.part.saturating_sub(1)));
         let time = self.limit.map(Position::time);
@@ -214,7 +220,7 @@ impl<'a> Stream<'a> {
             LedgerOrder::OldestFirst => (time, None),
             LedgerOrder::NewestFirst => (None, time),
         };
-        Search { stream, first, last, since, until, wanted, terms }
+        Search { stream, first, last, since, until, wanted, terms, either }
     }
 
     /// Parts that were looked up. Fewer than asked for are the last ones.
@@ -244,6 +250,7 @@ impl<'a> Stream<'a> {
             }
             match () {
                 // Of these only some lines are read, however far apart they lie.
+                () if range.only.len() + next.only.len() > LINES_MAX as usize => break,
                 () if !range.only.is_empty() => {
                     (range.first, range.last) = (range.first.min(next.first), range.last.max(next.last));
                     range.only.extend_from_slice(&next.only);

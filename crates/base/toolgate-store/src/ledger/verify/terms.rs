@@ -5,10 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, RandomState};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::super::block::{self, BLOCK, PartTerms};
 use super::super::line::LedgerLine;
+use super::super::terms::{FORM_1, Term};
 use super::walk::{End, FaultPlace, Tampering};
 use crate::Store;
 
@@ -17,6 +18,10 @@ const PAGE: i64 = 8_192;
 
 const READ: &str = "SELECT term, stream, block, day, places FROM ledger_terms WHERE tenant = $1 \
      AND (term, stream, block, day) > ($2, $3, $4, $5) ORDER BY term, stream, block, day LIMIT $6";
+
+static READ_FORM_1: LazyLock<String> = LazyLock::new(|| {
+    format!("SELECT stream, block, day FROM ledger_blocks WHERE tenant = $1 AND form = {FORM_1}")
+});
 
 /// Term, stream, block, day and places.
 type StoredTerm = (Vec<u8>, String, i64, i64, Vec<u8>);
@@ -36,6 +41,8 @@ struct TermSum {
 pub(super) struct TermSums {
     keys: RandomState,
     streams: BTreeMap<String, BTreeMap<PartPlace, TermSum>>,
+    /// The parts whose terms have the first form.
+    form_1: BTreeMap<String, BTreeSet<PartPlace>>,
 }
 
 impl Store {
@@ -48,6 +55,10 @@ impl Store {
             let next = self.page_of_terms(last).await?;
             page.iter().for_each(|row| sums.add(row));
             page = next;
+        }
+        let form_1 = self.db.sql(READ_FORM_1.as_str()).bind(self.tenant);
+        for (stream, block, day) in form_1.fetch_all::<(String, i64, i64)>().await? {
+            sums.form_1.entry(stream).or_default().insert((block, day));
         }
         Ok(sums)
     }
@@ -81,9 +92,14 @@ impl TermSums {
         self.streams.keys().find(|stream| !streams.contains(*stream)).map(String::as_str)
     }
 
-    fn of(&self, terms: &PartTerms) -> TermSum {
+    /// What the rows of a part must be.
+    fn of(&self, stream: &str, part: &WalkedPart) -> TermSum {
+        let is_form_1 = self.form_1.get(stream).is_some_and(|parts| parts.contains(&part.place));
+        let missing = is_form_1.then(Term::since_form_2);
         let mut sum = TermSum::default();
-        terms.iter().for_each(|(term, places)| sum.add(&self.keys, term.as_bytes(), places.as_bytes()));
+        for (term, places) in part.terms.iter().filter(|(term, _)| Some(**term) != missing) {
+            sum.add(&self.keys, term.as_bytes(), places.as_bytes());
+        }
         sum
     }
 }
@@ -91,6 +107,7 @@ impl TermSums {
 /// The way through the lines of one stream, beside the rows of its terms.
 pub(super) struct TermWalk {
     sums: Arc<TermSums>,
+    stream: String,
     /// The parts whose lines have not come yet.
     left: BTreeMap<PartPlace, TermSum>,
     /// The first number that lies in no complete part.
@@ -112,7 +129,8 @@ impl TermWalk {
     pub(super) fn new(sums: &Arc<TermSums>, stream: &str, head: &End, since: i64) -> Self {
         let mut left = sums.streams.get(stream).cloned().unwrap_or_default();
         left.retain(|(_, day), _| *day >= since);
-        Self { sums: Arc::clone(sums), left, until: head.part, part: None, fault: None }
+        let stream = stream.to_owned();
+        Self { sums: Arc::clone(sums), stream, left, until: head.part, part: None, fault: None }
     }
 
     /// Takes the next line.
@@ -131,7 +149,7 @@ impl TermWalk {
     fn close(&mut self) {
         let Some(part) = self.part.take() else { return };
         let stored = self.left.remove(&part.place).unwrap_or_default();
-        if stored != self.sums.of(&part.terms) {
+        if stored != self.sums.of(&self.stream, &part) {
             self.fault = self.fault.or(Some(part.first));
         }
     }

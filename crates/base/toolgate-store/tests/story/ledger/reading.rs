@@ -1,21 +1,24 @@
 //! Pages: every filter, both orders, from any place.
 
+use serde_json::{Value, json};
 use toolgate_core::event::{DecisionKind, EventFilter, Outcome, Position};
 use toolgate_core::governance::Ledger;
 use toolgate_core::id::RunId;
+use toolgate_store::Tampering;
 
 use super::*;
 use crate::world::StoreWorld;
 
 crate::on_both!(
     every_filter_finds_what_it_says_and_nothing_else,
+    decisions_are_found_in_blocks_of_both_forms,
     a_cursor_goes_on_where_the_page_ended,
     who_follows_misses_nothing_that_others_write,
 );
 
-/// 240 events that differ in everything a filter knows, some out of the order of time.
+/// Three blocks of events that differ in everything a filter knows, some out of the order of time, and some of a fourth.
 fn mixed() -> Vec<Event> {
-    let mixed = (0..240i64).map(|number| {
+    let mixed = (0..800i64).map(|number| {
         let pick = |count: i64| number % count;
         let server = ServerName::new(&format!("server-{}", pick(4))).expect("a legal name");
         let about = EventSubject {
@@ -29,7 +32,9 @@ fn mixed() -> Vec<Event> {
         let kind = EventKind::ALL[number as usize % EventKind::ALL.len()];
         let at_ms = START_MS + number * 20_000 - pick(6) * 45_000;
         let principal = PrincipalId::new(["agent", "other", "gateway"][pick(3) as usize]);
+        let code = ["server_timeout", "denied", "tool_error"][pick(3) as usize];
         Event {
+            detail: (pick(4) != 0).then(|| RawJson::from(json!({ "code": code }))),
             outcome: (pick(2) == 0).then(|| Outcome::ALL[number as usize % Outcome::ALL.len()]),
             decision: (pick(4) == 0).then(|| DecisionKind::ALL[number as usize % DecisionKind::ALL.len()]),
             ..Event::new(kind, at_ms, principal, Arc::new(about))
@@ -53,13 +58,31 @@ fn passes(filter: &EventFilter, event: &Event) -> bool {
         && fits(&filter.server, event.about.server.as_ref())
         && (filter.outcomes.is_empty() || event.outcome.is_some_and(|one| filter.outcomes.contains(&one)))
         && fits(&filter.decision, event.decision.as_ref())
+        && fits(&filter.error, error_of(event).as_ref())
+}
+
+/// The name of the error of a call that failed or was refused.
+fn error_of(event: &Event) -> Option<String> {
+    let failed = [Outcome::Failed, Outcome::Unknown, Outcome::Invalid];
+    let refused =
+        [Outcome::Denied, Outcome::Rejected, Outcome::ChangesRequested, Outcome::Expired, Outcome::Refused];
+    let outcome = event.outcome.filter(|_| event.kind == EventKind::CallCompleted)?;
+    match outcome {
+        Outcome::ToolError => Some("tool_error".to_owned()),
+        one if failed.contains(&one) || refused.contains(&one) => {
+            let detail: Option<Value> = event.detail.as_ref().and_then(|detail| detail.decode().ok());
+            let code = detail.and_then(|detail| detail["code"].as_str().map(str::to_owned));
+            Some(code.unwrap_or_else(|| one.as_str().to_owned()))
+        }
+        _ => None,
+    }
 }
 
 /// For every event, filters that it passes: one for each field it has, and some for several.
 fn filters(events: &[Event]) -> Vec<EventFilter> {
     let none = EventFilter::default;
     let mut filters = vec![none()];
-    for event in events.iter().step_by(5) {
+    for event in events.iter().step_by(17) {
         let about = &event.about;
         filters.extend([
             EventFilter { from_ms: Some(event.at_ms), ..none() },
@@ -74,7 +97,10 @@ fn filters(events: &[Event]) -> Vec<EventFilter> {
             EventFilter { server: about.server.clone(), ..none() },
             EventFilter { outcomes: event.outcome.into_iter().collect(), ..none() },
             EventFilter { outcomes: vec![Outcome::Failed, Outcome::Denied], ..none() },
+            EventFilter { outcomes: vec![Outcome::Succeeded, Outcome::Denied], ..none() },
             EventFilter { decision: event.decision, ..none() },
+            EventFilter { error: error_of(event), ..none() },
+            EventFilter { error: error_of(event), tool: about.tool.clone(), ..none() },
             EventFilter {
                 server: about.server.clone(),
                 outcomes: event.outcome.into_iter().collect(),
@@ -83,6 +109,9 @@ fn filters(events: &[Event]) -> Vec<EventFilter> {
             },
             EventFilter { principal: Some(event.principal.clone()), kind: Some(event.kind), ..none() },
         ]);
+    }
+    for error in ["server_timeout", "denied", "tool_error", "failed", "nothing"] {
+        filters.push(EventFilter { error: Some(error.to_owned()), ..none() });
     }
     filters.push(EventFilter { principal: Some(PrincipalId::new("nobody")), ..none() });
     filters.push(EventFilter { from_ms: Some(START_MS * 2), ..none() });
@@ -103,6 +132,32 @@ async fn every_filter_finds_what_it_says_and_nothing_else(world: StoreWorld) {
         expected.reverse();
         let found = page(&store, &filter, LedgerOrder::NewestFirst).await;
         assert_eq!(found.iter().map(|one| &one.event).collect::<Vec<_>>(), expected, "{filter:?}");
+    }
+}
+
+/// Blocks of the first form lack the term of decisions.
+async fn decisions_are_found_in_blocks_of_both_forms(world: StoreWorld) {
+    let store = world.open().await;
+    let writer = writer(&store, "one").await;
+    let events = mixed();
+    writer.append(entry(events.clone())).await.expect("written");
+    let term =
+        if world.is_postgres() { "'kpolicy.decided'::BYTEA" } else { "CAST('kpolicy.decided' AS BLOB)" };
+    let forget = format!("DELETE FROM ledger_terms WHERE block < 2 AND term = {term}");
+    assert!(world.sql(&forget).await > 1);
+    let fault = store.verify_ledger(|_| ()).await.expect("verified").fault.map(|fault| fault.what);
+    assert_eq!(fault, Some(Tampering::TermForged), "the blocks say that they have it");
+    assert!(world.sql("UPDATE ledger_blocks SET form = 1 WHERE block < 2").await > 1);
+    assert_sound(&store).await;
+    let tool = events.iter().find_map(|event| event.about.tool.clone());
+    for tool in [None, tool] {
+        let filter = EventFilter { kind: Some(EventKind::PolicyDecided), tool, ..EventFilter::default() };
+        let mut expected: Vec<&Event> = events.iter().filter(|event| passes(&filter, event)).collect();
+        for order in [LedgerOrder::OldestFirst, LedgerOrder::NewestFirst] {
+            let found = page(&store, &filter, order).await;
+            assert_eq!(found.iter().map(|one| &one.event).collect::<Vec<_>>(), expected, "{filter:?}");
+            expected.reverse();
+        }
     }
 }
 
