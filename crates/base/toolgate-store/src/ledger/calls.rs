@@ -16,7 +16,7 @@ use toolgate_core::event::{DecisionKind, EventFilter, EventKind, Position, Recor
 use toolgate_core::id::{ApprovalId, CallId};
 
 pub use entry::{AskedApproval, CallEntry, CallError, CallState};
-use events::CallEvents;
+use events::{CallEvents, EventsOf};
 
 use super::read::LedgerOrder;
 use crate::error::doing;
@@ -76,6 +76,19 @@ pub struct CallPage {
     pub next: Option<CallCursor>,
 }
 
+/// A page of calls with the events that were read for it, if any.
+#[derive(Default)]
+struct CallsRead {
+    page: CallPage,
+    events: EventsOf,
+}
+
+impl From<CallPage> for CallsRead {
+    fn from(page: CallPage) -> Self {
+        Self { page, events: EventsOf::default() }
+    }
+}
+
 /// The end of a page of calls.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CallCursor {
@@ -125,7 +138,7 @@ impl Store {
         let limit = limit.clamp(1, CALLS_PAGE_MAX);
         let mut page = match filter.text.as_deref() {
             Some(text) => self.calls_with_text(text, filter, cursor, limit).await?,
-            None => self.calls_of_any_text(filter, cursor, limit).await?,
+            None => self.calls_of_any_text(filter, cursor, limit).await?.page,
         };
         self.tell_approvals(&mut page.calls).await?;
         Ok(page)
@@ -137,12 +150,12 @@ impl Store {
         filter: &CallFilter,
         cursor: Option<&CallCursor>,
         limit: usize,
-    ) -> Result<CallPage, StoreError> {
+    ) -> Result<CallsRead, StoreError> {
         if let Some(named) = self.named_calls(filter).await? {
-            return Ok(CallPage { calls: named, next: None });
+            return Ok(CallPage { calls: named, next: None }.into());
         }
         match filter.events.decision {
-            Some(decision) => self.decided_calls(filter, decision, cursor, limit).await,
+            Some(decision) => self.decided_calls(filter, decision, cursor, limit).await.map(Into::into),
             None => self.all_calls(filter, cursor, limit).await,
         }
     }
@@ -185,7 +198,7 @@ impl Store {
         filter: &CallFilter,
         cursor: Option<&CallCursor>,
         limit: usize,
-    ) -> Result<CallPage, StoreError> {
+    ) -> Result<CallsRead, StoreError> {
         let mut page = match cursor {
             Some(CallCursor::Recorded(_)) => CallPage::default(),
             Some(CallCursor::UnderWay(cursor)) => self.calls_under_way(filter, Some(cursor), limit).await?,
@@ -193,7 +206,7 @@ impl Store {
         };
         let wants_ended = filter.standing.is_none_or(|standing| standing == CallStanding::Ended);
         if page.next.is_some() || !wants_ended || page.calls.len() >= limit {
-            return Ok(page);
+            return Ok(page.into());
         }
         let after = match cursor {
             Some(CallCursor::Recorded(position)) => Some(position),
@@ -206,22 +219,23 @@ impl Store {
             .last()
             .filter(|_| ends.len() == wanted)
             .map(|last| CallCursor::Recorded(last.position.clone()));
-        let ended = self.ended_calls(ends).await?;
+        let (ended, events) = self.ended_calls(ends).await?;
         // A call may have ended between the two queries.
         page.calls.retain(|call| ended.iter().all(|other| other.id != call.id));
         page.calls.extend(ended);
-        Ok(page)
+        Ok(CallsRead { page, events })
     }
 
-    /// The calls of these end events, in the same order.
-    async fn ended_calls(&self, ends: Vec<RecordedEvent>) -> Result<Vec<CallEntry>, StoreError> {
+    /// The calls of these end events, in the same order, and all their events.
+    async fn ended_calls(&self, ends: Vec<RecordedEvent>) -> Result<(Vec<CallEntry>, EventsOf), StoreError> {
         let ids: Vec<CallId> = ends.iter().filter_map(|end| end.event.about.call.clone()).collect();
         let events = self.events_of(&ids).await?;
         let entry = |end: RecordedEvent| {
             let id = end.event.about.call.clone()?;
             Some(CallEntry::ended(id.clone(), &end, events.of(&id)))
         };
-        Ok(ends.into_iter().filter_map(entry).collect())
+        let calls = ends.into_iter().filter_map(entry).collect();
+        Ok((calls, events))
     }
 
     /// By the policy decision, which is in the start of the call or an event of its own.

@@ -52,7 +52,9 @@ async fn list(visit: PageVisit, Query(pairs): Query<Vec<(String, String)>>) -> P
         Err(problem) if problem.is(StatusCode::BAD_REQUEST) => (CallsData::default(), Some(problem)),
         Err(problem) => return Err(problem),
     };
-    let counts: Option<CallCountsData> = match refused.is_none() && wanted.is_first_page() {
+    // A text that is nowhere would be searched for again.
+    let is_nowhere = page.calls.is_empty() && wanted.get("q").is_some();
+    let counts: Option<CallCountsData> = match refused.is_none() && wanted.is_first_page() && !is_nowhere {
         true => visit.find(since.for_api(PageAddress::of(["calls", "counts"]))).await?,
         false => None,
     };

@@ -32,6 +32,14 @@ impl EventsOf {
     pub(super) fn of(&self, call: &CallId) -> CallEvents<'_> {
         CallEvents(self.0.get(call.as_str()).map_or(&[], Vec::as_slice))
     }
+
+    pub(super) fn has(&self, call: &CallId) -> bool {
+        self.0.contains_key(call.as_str())
+    }
+
+    pub(super) fn add(&mut self, others: Self) {
+        self.0.extend(others.0);
+    }
 }
 
 impl<'a> CallEvents<'a> {

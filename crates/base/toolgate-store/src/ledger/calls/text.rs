@@ -11,7 +11,7 @@ use toolgate_core::id::CallId;
 
 use super::entry::{CallEntry, CallState};
 use super::events::CallEvents;
-use super::{CALLS_SEARCHED_MAX, CallCursor, CallFilter, CallPage};
+use super::{CALLS_SEARCHED_MAX, CallCursor, CallFilter, CallPage, CallsRead};
 use crate::error::doing;
 use crate::{Store, StoreError};
 
@@ -92,9 +92,9 @@ impl Store {
         loop {
             let wanted = limit - page.calls.len();
             let some = self.calls_of_any_text(&any, page.next.as_ref(), wanted).await?;
-            looked_at += some.calls.len().max(1);
-            page.next = some.next;
-            page.calls.extend(bodies.keep(&sought, some.calls).await?);
+            looked_at += some.page.calls.len().max(1);
+            page.next = some.page.next.clone();
+            page.calls.extend(bodies.keep(&sought, some).await?);
             let is_enough = page.calls.len() * 2 >= limit || looked_at >= CALLS_SEARCHED_MAX;
             if page.next.is_none() || is_enough {
                 return Ok(page);
@@ -117,14 +117,12 @@ impl<'a> BodySearch<'a> {
     }
 
     /// The calls with the text.
-    async fn keep(
-        &mut self,
-        sought: &SoughtText,
-        calls: Vec<CallEntry>,
-    ) -> Result<Vec<CallEntry>, StoreError> {
-        let others: Vec<CallId> =
+    async fn keep(&mut self, sought: &SoughtText, read: CallsRead) -> Result<Vec<CallEntry>, StoreError> {
+        let CallsRead { page: CallPage { calls, .. }, mut events } = read;
+        let others: HashSet<CallId> =
             calls.iter().filter(|call| !sought.is_in_entry(call)).map(|call| call.id.clone()).collect();
-        let events = self.store.events_of(&others).await?;
+        let missing: Vec<CallId> = others.iter().filter(|call| !events.has(call)).cloned().collect();
+        events.add(self.store.events_of(&missing).await?);
         let mut digests = Vec::new();
         for call in calls.iter().filter(|call| others.contains(&call.id)) {
             if !sought.is_in_details(events.of(&call.id)) {

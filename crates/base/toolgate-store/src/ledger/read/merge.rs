@@ -19,7 +19,10 @@ const PARTS_NEXT: i64 = 32;
 const PARTS_JOINED: usize = 4;
 /// The same where only some of their lines are read.
 const SOME_JOINED: usize = 32;
-/// Lines that are read at once where most may not be wanted.
+/// Lines that are read first for each that is needed, where some may not be wanted, and at least. If that is too few, most are
+/// not wanted, and twice as many are read each time.
+const LINES_FOR_ONE: i64 = 3;
+const LINES_MIN: i64 = 64;
 const LINES_MAX: i64 = 1_024;
 
 pub(super) struct Merge<'a> {
@@ -29,6 +32,8 @@ pub(super) struct Merge<'a> {
     either: Vec<BlockMark>,
     order: LedgerOrder,
     streams: Vec<Stream<'a>>,
+    /// The lines that were read last, at most.
+    lines: i64,
 }
 
 /// The way through one stream.
@@ -68,7 +73,7 @@ impl<'a> Merge<'a> {
         order: LedgerOrder,
     ) -> Self {
         let streams = horizon.iter().map(|head| Stream::new(head, after, order)).collect();
-        Self { store, wanted, terms: wanted.terms(), either: wanted.either(), order, streams }
+        Self { store, wanted, terms: wanted.terms(), either: wanted.either(), order, streams, lines: 0 }
     }
 
     /// The next event that is wanted. `count` is how many are still needed.
@@ -92,10 +97,12 @@ impl<'a> Merge<'a> {
 
     async fn read_on(&mut self, place: usize, count: usize) -> Result<(), sqlx::Error> {
         let Some(range) = self.next_range(place).await? else { return Ok(()) };
+        let needed = i64::try_from(count).unwrap_or(LINES_MAX).min(LINES_MAX);
         let limit = match self.wanted.is_anything() {
-            true => i64::try_from(count).unwrap_or(LINES_MAX).min(LINES_MAX),
-            false => LINES_MAX,
+            true => needed,
+            false => (self.lines * 2).max(needed * LINES_FOR_ONE).clamp(LINES_MIN, LINES_MAX),
         };
+        self.lines = limit;
         let (order, stream) = (self.order, &mut self.streams[place]);
         let mut lines = self.store.lines(&stream.head.stream, &range, order, limit).await?;
         stream.went_through(range, &lines, limit, order);
