@@ -72,7 +72,10 @@ def load(folder):
     for document in re.findall(r"<doc>(.*?)</doc>", abstracts, re.S):
         number = _field(document, "docno")
         path = path_of[number] = f"{int(number):04}.md"
-        texts.append(corpus.Text(path, _field(document, "title"), _field(document, "text")))
+        text = corpus.Text(path, _field(document, "title"), _field(document, "text"))
+        # Some have neither: no gateway would take such a file.
+        if text.title or text.body:
+            texts.append(text)
     queries = [" ".join(query.split()) for query in re.findall(r"<title>(.*?)</title>", asked, re.S)]
     grades = {}
     for line in judged.splitlines():

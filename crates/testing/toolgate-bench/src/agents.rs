@@ -36,6 +36,9 @@ pub(crate) struct AgentsOptions {
     /// Few runs: enough to see that all works, too few to trust the figures
     #[arg(long)]
     quick: bool,
+    /// Runs that wait for a person; ten thousand by default, and 0 leaves them out
+    #[arg(long, value_name = "N")]
+    waiting: Option<usize>,
     /// The gateway binary; the one beside this program by default
     #[arg(long, value_name = "PATH")]
     toolgate: Option<PathBuf>,
@@ -51,15 +54,18 @@ pub(crate) struct AgentsOptions {
 struct RunCounts {
     walks: usize,
     at_once: usize,
+    /// Fewer first, so that growth is seen.
     paused: [usize; 2],
 }
 
 impl AgentsOptions {
     fn counts(&self) -> RunCounts {
-        match self.quick {
-            true => RunCounts { walks: 2, at_once: 50, paused: [50, 200] },
-            false => RunCounts { walks: 10, at_once: 500, paused: [1_000, PAUSED_MOST] },
-        }
+        let (walks, at_once, paused) = match self.quick {
+            true => (2, 50, 200),
+            false => (10, 500, PAUSED_MOST),
+        };
+        let paused = self.waiting.unwrap_or(paused);
+        RunCounts { walks, at_once, paused: [paused.div_ceil(10), paused] }
     }
 }
 
@@ -112,33 +118,33 @@ pub(crate) async fn run(options: AgentsOptions) -> anyhow::Result<ExitCode> {
     let program = gateway::program(options.toolgate.clone())?;
     let counts = options.counts();
     let model = ScriptedProcess::start(options.model.clone()).await?;
-    let mut figures = Vec::new();
-
     let mut site = AgentsSite::open(&program, &model, site::RECORDED).await?;
     eprintln!("{} runs one after another", counts.walks);
-    figures.extend(turns(&mut site, counts.walks).await.with_context(|| site.last_words())?);
+    let mut working = turns(&mut site, counts.walks).await.with_context(|| site.last_words())?;
     eprintln!("{} runs at once", counts.at_once);
-    figures.extend(crowd(&mut site, counts.at_once).await.with_context(|| site.last_words())?);
+    working.extend(crowd(&mut site, counts.at_once).await.with_context(|| site.last_words())?);
     site.close().await?;
-
-    let site = AgentsSite::open(&program, &model, site::GATED).await?;
-    eprintln!("{:?} runs that wait", counts.paused);
-    figures.extend(waiting(site, &counts.paused).await?);
+    let mut misses = tell(&working)?;
+    if counts.paused[1] > 0 {
+        let site = AgentsSite::open(&program, &model, site::GATED).await?;
+        eprintln!("{:?} runs that wait", counts.paused);
+        misses += tell(&waiting(site, &counts.paused).await?)?;
+    }
     model.end().await?;
-    tell(&options, &figures)
-}
-
-fn tell(options: &AgentsOptions, figures: &[AgentFigure]) -> anyhow::Result<ExitCode> {
-    let head = ["", "without", "with agents", "", "target", ""].map(str::to_owned);
-    let lines: Vec<[String; 6]> =
-        std::iter::once(head).chain(figures.iter().map(AgentFigure::cells)).collect();
-    say(&layout(&lines))?;
     say(&format!("{} cores, {}", proc::cores(), proc::cpu_model()))?;
-    let misses = figures.iter().filter(|figure| figure.is_missed()).count();
     if misses > 0 {
         eprintln!("{misses} target(s) missed");
     }
     Ok(if misses > 0 && options.strict { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Returns the number of missed targets.
+fn tell(figures: &[AgentFigure]) -> anyhow::Result<usize> {
+    let head = ["", "without", "with agents", "", "target", ""].map(str::to_owned);
+    let lines: Vec<[String; 6]> =
+        std::iter::once(head).chain(figures.iter().map(AgentFigure::cells)).collect();
+    say(&layout(&lines))?;
+    Ok(figures.iter().filter(|figure| figure.is_missed()).count())
 }
 
 #[cfg(test)]
